@@ -1,0 +1,74 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+/// The settings of every Swift target: language mode 6 and the strict upcoming features.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// One layer: a target that imports only the targets named, and its tests.
+func layer(
+    _ name: String, uses dependencies: [String] = [], testsUse: [String]? = []
+) -> [Target] {
+    let names = dependencies.map { Target.Dependency(stringLiteral: $0) }
+    let target = Target.target(name: name, dependencies: names)
+    guard let testsUse else { return [target] }
+    let tests = Target.testTarget(
+        name: name + "Tests",
+        dependencies: names + [Target.Dependency(stringLiteral: name)]
+            + testsUse.map { Target.Dependency(stringLiteral: $0) })
+    return [target, tests]
+}
+
+let package = Package(
+    name: "CacheStore",
+    products: [
+        .library(name: "CacheStore", targets: ["CacheStore"]),
+        .library(name: "CacheStoreTestKit", targets: ["CacheStoreTestKit"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CCacheStoreSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CCacheStoreZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CCacheStoreShims", dependencies: ["CCacheStoreSQLite"]),
+    ]
+        + layer("CacheStoreModel")
+        + layer("CacheStoreProcess")
+        + layer("CacheStoreQuery", uses: ["CacheStoreModel"])
+        + layer("CacheStoreSQLite", uses: ["CCacheStoreSQLite", "CCacheStoreShims"])
+        + layer(
+            "CacheStoreHealing",
+            uses: ["CacheStoreProcess", "CacheStoreSQLite", "CCacheStoreSQLite"])
+        + layer(
+            "CacheStorePersistence",
+            uses: [
+                "CacheStoreModel", "CacheStoreQuery", "CacheStoreSQLite", "CacheStoreHealing",
+                "CCacheStoreSQLite", "CCacheStoreZlib",
+            ])
+        + layer(
+            "CacheStoreGraph",
+            uses: [
+                "CacheStoreModel", "CacheStoreQuery", "CacheStoreHealing", "CacheStorePersistence",
+            ])
+        + layer(
+            "CacheStore",
+            uses: [
+                "CacheStoreModel", "CacheStoreProcess", "CacheStoreQuery", "CacheStoreHealing",
+                "CacheStorePersistence", "CacheStoreGraph",
+            ], testsUse: ["CacheStoreTestKit"])
+        + layer("CacheStoreTestKit", uses: ["CacheStore"], testsUse: nil)
+)
+
+for target in package.targets {
+    switch target.type {
+    case .regular, .executable, .test:
+        if target.name != "CCacheStoreShims" { target.swiftSettings = strict }
+    default: break
+    }
+}
