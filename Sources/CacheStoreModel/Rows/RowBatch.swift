@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Rows packed in one buffer, as they cross from the store to the graph.
+///
+/// Objects keep a reference to their batch and a row number, and decode a cell when it is first
+/// asked for. So a fetch makes one allocation for many rows, and what is not read is never decoded.
+///
+/// The form of a row: one tag byte for each cell, padded to eight; then eight bytes for each cell.
+/// A number stands in its cell; text and bytes lie in the batch's heap, and the cell has their
+/// offset and length. All rows of a batch are equally long.
+@usableFromInline
+package final class RowBatch: @unchecked Sendable {
+    // Sendable although it holds raw memory: the memory is written by RowBatchBuilder before the
+    // batch exists and never afterwards.
+
+    /// What a cell holds: SQLite's storage classes, and values that the store has to decode.
+    @usableFromInline
+    package enum Tag {
+        package static let null: UInt8 = 0
+        package static let integer: UInt8 = 1
+        package static let real: UInt8 = 2
+        package static let text: UInt8 = 3
+        package static let blob: UInt8 = 4
+        /// Bytes that the resolver turns into the value: compressed, or kept in a file of its own.
+        package static let encoded: UInt8 = 5
+    }
+
+    // Owned by the batch, freed in deinit.
+    @usableFromInline package let rows: UnsafeMutableRawPointer
+    // Owned by the batch, freed in deinit.
+    @usableFromInline package let heap: UnsafeMutableRawPointer?
+    @usableFromInline package let stride: Int
+    @usableFromInline package let tagBytes: Int
+    package let count: Int
+    package let cellCount: Int
+    package let layout: RowLayout
+    /// Turns encoded cells into values; `nil` where the store has none.
+    package let resolver: (any EncodedValueResolver)?
+
+    init(
+        rows: UnsafeMutableRawPointer, heap: UnsafeMutableRawPointer?, count: Int,
+        layout: RowLayout, cellCount: Int, resolver: (any EncodedValueResolver)?
+    ) {
+        self.rows = rows
+        self.heap = heap
+        self.count = count
+        self.layout = layout
+        self.cellCount = cellCount
+        self.tagBytes = Self.tagBytes(cellCount: cellCount)
+        self.stride = Self.stride(cellCount: cellCount)
+        self.resolver = resolver
+    }
+
+    deinit {
+        free(rows)
+        free(heap)
+    }
+
+    static func tagBytes(cellCount: Int) -> Int { (cellCount + 7) & ~7 }
+    static func stride(cellCount: Int) -> Int { tagBytes(cellCount: cellCount) + cellCount * 8 }
+
+    @inlinable
+    package func tag(row: Int, column: Int) -> UInt8 {
+        rows.load(fromByteOffset: row &* stride &+ column, as: UInt8.self)
+    }
+
+    /// The eight bytes of a cell: an integer, or the bits of a floating-point number.
+    @inlinable
+    package func integer(row: Int, column: Int) -> Int64 {
+        rows.load(
+            fromByteOffset: row &* stride &+ tagBytes &+ column &* 8, as: Int64.self)
+    }
+
+    @inlinable
+    package func real(row: Int, column: Int) -> Double {
+        rows.load(
+            fromByteOffset: row &* stride &+ tagBytes &+ column &* 8, as: Double.self)
+    }
+
+    /// The bytes of a text, blob or encoded cell. Valid for as long as the batch lives.
+    @inlinable
+    package func bytes(row: Int, column: Int) -> UnsafeRawBufferPointer {
+        let start = row &* stride &+ tagBytes &+ column &* 8
+        let offset = Int(rows.load(fromByteOffset: start, as: UInt32.self))
+        let length = Int(rows.load(fromByteOffset: start &+ 4, as: UInt32.self))
+        guard let heap, length > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(start: heap + offset, count: length)
+    }
+
+    package func key(ofRow row: Int) -> Int64 {
+        integer(row: row, column: RowLayout.keyColumn)
+    }
+
+    package func entityIndex(ofRow row: Int) -> Int {
+        Int(truncatingIfNeeded: integer(row: row, column: RowLayout.entityColumn))
+    }
+
+    package func version(ofRow row: Int) -> Int64 {
+        integer(row: row, column: RowLayout.versionColumn)
+    }
+}
+
+/// Turns the encoded form of a stored value back into the value.
+package protocol EncodedValueResolver: Sendable {
+    /// The text or data behind an encoded cell. Reads a file where the value is kept outside.
+    ///
+    /// - Throws: an error of the store if the bytes make no sense or the file is gone.
+    func value(
+        ofEncoded bytes: UnsafeRawBufferPointer, type: AttributeType
+    ) throws -> PropertyValue
+}

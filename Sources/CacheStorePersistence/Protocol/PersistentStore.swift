@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+package import CacheStoreModel
+package import CacheStoreQuery
+package import Foundation
+
+/// Where objects are kept: what the coordinator asks of a store, whatever it is made of.
+///
+/// Every store passes the same contract tests. The rules beyond the single members:
+///
+/// - Any thread may call any member; a store does its own locking and never waits for a particular
+///   thread.
+/// - A save is all or nothing. When it returns, what it saved is what every later read sees.
+/// - Keys are never used twice, also not after a deletion.
+/// - Row versions start at 1 and grow by one with every update of the row's own values.
+package protocol PersistentStore: AnyObject, Sendable {
+    /// What the IDs of this store's objects share; changes when the store is reset.
+    var space: IdentitySpace { get }
+    var model: ManagedObjectModel { get }
+    /// The file; `nil` for a store that has none.
+    var url: URL? { get }
+    var isReadOnly: Bool { get }
+
+    /// The rows of a query, in its order.
+    func rows(matching query: StoreQuery) throws -> [RowBatch]
+    /// The IDs of a query's objects, in its order.
+    func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID]
+    func count(matching query: StoreQuery) throws -> Int
+
+    /// The rows with these keys in the hierarchy of this entity, in any order; unknown keys are left
+    /// out.
+    func rows(of entity: Entity, keys: [Int64]) throws -> [RowBatch]
+
+    /// The rows at the other end of a to-many relationship of several objects.
+    ///
+    /// Rows are sorted by owner, then by position where the relationship is ordered, else by key.
+    /// Each row has one extra cell behind those of its layout: the key of its owner.
+    func members(
+        of property: Property, in entity: Entity, owners: [Int64]
+    ) throws -> [RowBatch]
+
+    /// Saves all changes, or none.
+    ///
+    /// - Throws: ``StoreConflicts`` if rows were changed or removed since they were read, or if a
+    ///   uniqueness constraint is violated; nothing is saved then.
+    func save(_ changes: ChangeSet) throws -> SaveReceipt
+
+    /// Takes keys for objects of this entity's hierarchy that no other object will get.
+    func reserveKeys(for entity: Entity, count: Int) throws -> Range<Int64>
+
+    /// Values of the program's own, kept in the store.
+    func metadata() throws -> [String: PropertyValue]
+    func setMetadata(_ metadata: [String: PropertyValue]) throws
+
+    /// Ends the use of the store; every later call throws.
+    func close() throws
+}
+
+/// What a store answers to a save.
+package struct SaveReceipt: Sendable {
+    /// The keys of the inserted objects, in the order of `ChangeSet.inserted`.
+    package var insertedKeys: [Int64]
+
+    package init(insertedKeys: [Int64]) { self.insertedKeys = insertedKeys }
+}
+
+/// Why a save would overwrite what another has saved, or break a uniqueness constraint.
+package struct StoreConflicts: Error, Sendable {
+    package struct Conflict: Sendable {
+        package enum Kind: Sendable {
+            /// The row has another version now; the batch has it as its only row.
+            case changed(current: RowBatch)
+            /// The row is gone.
+            case deleted
+            /// Another row has the same values in these properties; the batch has that row.
+            case notUnique(properties: [String], existing: RowBatch)
+            /// Two objects of this save have the same values in these properties.
+            case notUniqueInSave(properties: [String], other: ManagedObjectID)
+        }
+        package var id: ManagedObjectID
+        package var kind: Kind
+
+        package init(id: ManagedObjectID, kind: Kind) {
+            self.id = id
+            self.kind = kind
+        }
+    }
+
+    package var conflicts: [Conflict]
+
+    package init(_ conflicts: [Conflict]) { self.conflicts = conflicts }
+}
