@@ -3,14 +3,16 @@ import CCacheStoreSQLite
 
 /// A closure that SQLite asks now and then whether to go on.
 final class ProgressHandler {
-    private let shouldStop: () -> Bool
+    let shouldStop: () -> Bool
+    private let instructions: Int32
 
-    init(_ shouldStop: @escaping () -> Bool) {
+    init(every instructions: Int32, _ shouldStop: @escaping () -> Bool) {
+        self.instructions = instructions
         self.shouldStop = shouldStop
     }
 
     /// Makes this the progress handler of a handle, which must not outlive it.
-    func install(on handle: OpaquePointer, every instructions: Int32) {
+    func install(on handle: OpaquePointer) {
         sqlite3_progress_handler(
             handle, instructions,
             { context in
