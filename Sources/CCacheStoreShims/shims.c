@@ -52,7 +52,7 @@ volatile unsigned cachestore_forks_so_far = 0;
 
 static void count_fork(void) { cachestore_forks_so_far += 1; }
 
-// getpid() is a system call on Linux, too dear for every step of a statement; this counter is a load.
+// getpid() is a system call on Linux, too dear for every step of a statement; this is a load.
 __attribute__((constructor)) static void watch_forks(void) {
     pthread_atfork(NULL, NULL, count_fork);
 }

@@ -28,10 +28,12 @@ int cachestore_config_memory_statistics(int enabled);
 int cachestore_config_log(void (*log)(void *, int, const char *), void *context);
 
 /// Binds a copy of the text; an empty text is never NULL, whatever its address.
-int cachestore_bind_text(struct sqlite3_stmt *statement, int index, const void *bytes, size_t count);
+int cachestore_bind_text(
+    struct sqlite3_stmt *statement, int index, const void *bytes, size_t count);
 
 /// Binds a copy of the bytes; no bytes are an empty blob, never NULL, whatever their address.
-int cachestore_bind_blob(struct sqlite3_stmt *statement, int index, const void *bytes, size_t count);
+int cachestore_bind_blob(
+    struct sqlite3_stmt *statement, int index, const void *bytes, size_t count);
 
 /// Binds without copying. The caller keeps the bytes alive and unchanged until the parameter is
 /// bound again or cleared, or the statement is finalised.

@@ -94,6 +94,10 @@ package final class Connection {
     /// Runs one or more statements, ignoring rows. Never put data into the text.
     package func execute(sql: String) throws(SQLiteError) {
         try state.check()
+        // C would see the text up to the NUL only, and run that.
+        guard !sql.utf8.contains(0) else {
+            throw SQLiteError(code: .SQLITE_MISUSE, message: "the text contains a NUL", sql: sql)
+        }
         let result = sqlite3_exec(state.handle, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw state.lastError(result, sql: sql) }
     }

@@ -123,10 +123,10 @@ extension SQLiteError {
         self.init(code: ResultCode(rawValue: result), message: message, sql: sql)
     }
 
-    // SQLite keeps the number of the last failed system call, whatever failed later.
+    // SQLite sets the number for these two only, and keeps it whatever fails later.
     private static func usesSystemErrno(_ code: Int32) -> Bool {
         switch ResultCode(rawValue: code).primary {
-        case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_FULL: true
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN: true
         default: false
         }
     }

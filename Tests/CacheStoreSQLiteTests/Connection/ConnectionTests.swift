@@ -134,4 +134,46 @@ import Testing
         connection = nil
         #expect(try statement.first { $0.int64(at: 0) } == 5)
     }
+
+    @Test(arguments: ["DELETE FROM t\0 WHERE x = 1", "DELETE FROM t; \0"])
+    func `a text with a NUL is not run up to it`(sql: String) throws {
+        let connection = try database.connection()
+        try connection.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1), (2)")
+        #expect(try sqliteError { try connection.execute(sql: sql) }.code == .SQLITE_MISUSE)
+        #expect(try connection.prepare("SELECT count(*) FROM t").first { $0.int64(at: 0) } == 2)
+    }
+
+    @Test func `a copy with a log can be read as immutable, without side files`() throws {
+        let writer = try database.connection()
+        try ConnectionSettings().apply(to: writer)
+        try writer.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+        try writer.close()
+        let connection = try database.connection(.immutable)
+        try ConnectionSettings().apply(to: connection)
+        #expect(try connection.prepare("SELECT x FROM t").first { $0.int64(at: 0) } == 1)
+        let names = try FileManager.default.contentsOfDirectory(atPath: database.directory.path)
+        #expect(names == ["store.sqlite"])
+    }
+
+    @Test func `without free file descriptors it is resources, never damage`() async {
+        // In a process of its own: the limit is for the whole process.
+        await #expect(processExitsWith: .success) {
+            let database = try TemporaryDatabase()
+            let connection = try database.connection()
+            var held: [Int32] = []
+            while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 {
+                held.append(descriptor)
+                if held.count == 1 {
+                    var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+                    #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+                }
+            }
+            let error = try sqliteError {
+                try connection.execute("CREATE TABLE t (x)")
+            }
+            for descriptor in held { close(descriptor) }
+            #expect(error.systemErrno == EMFILE)
+            #expect(error.classification == .resources)
+        }
+    }
 }

@@ -270,4 +270,26 @@ import Testing
         #expect(pool.openReaderCount <= 2)
         try pool.close()
     }
+
+    @Test func `interrupting the pool ends what its connections are doing`() throws {
+        let isRunning = Atomic(false)
+        let pool = try makePool { connection, _ in
+            try connection.registerFunction("started", argumentCount: 0) { _ in
+                isRunning.store(true, ordering: .releasing)
+                return 1
+            }
+        }
+        let thread = Thread {
+            while !isRunning.load(ordering: .acquiring) {}
+            while isRunning.load(ordering: .acquiring) { pool.interrupt() }
+        }
+        thread.start()
+        let error = try sqliteError {
+            defer { isRunning.store(false, ordering: .releasing) }
+            try pool.read {
+                try $0.execute("SELECT started(); \(ConnectionInterruptTests.endless)")
+            }
+        }
+        #expect(error.code == .SQLITE_INTERRUPT)
+    }
 }
