@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+
+/// The first bytes of a database file, read without SQLite
+/// (https://sqlite.org/fileformat2.html#the_database_header).
+struct DatabaseHeader: Sendable, Hashable {
+    /// The header, and the head of the first page's tree behind it.
+    static let length = 108
+
+    var pageSize: Int
+    var writeVersion: UInt8
+    var readVersion: UInt8
+    var reservedBytes: Int
+    var userVersion: Int32
+    var applicationID: Int32
+    /// Whether the schema has no entry.
+    var schemaIsEmpty: Bool
+
+    /// `nil` when the bytes are not the start of a database.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 100, bytes.starts(with: "SQLite format 3\u{0}".utf8) else {
+            return nil
+        }
+        let size = Int(bytes[16]) << 8 | Int(bytes[17])
+        pageSize = size == 1 ? 65_536 : size
+        guard (512...65_536).contains(pageSize), pageSize.nonzeroBitCount == 1 else { return nil }
+        writeVersion = bytes[18]
+        readVersion = bytes[19]
+        guard (1...2).contains(writeVersion), (1...2).contains(readVersion) else { return nil }
+        reservedBytes = Int(bytes[20])
+        userVersion = Self.number(bytes, at: 60)
+        applicationID = Self.number(bytes, at: 68)
+        // A leaf page of a table without cells.
+        schemaIsEmpty =
+            bytes.count >= Self.length && bytes[100] == 13 && bytes[103] == 0 && bytes[104] == 0
+    }
+
+    private static func number(_ bytes: [UInt8], at offset: Int) -> Int32 {
+        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
+    }
+}

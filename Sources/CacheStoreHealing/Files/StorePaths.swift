@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+package import Foundation
+
+/// The files that belong to one store, all derived from the place of the database.
+///
+/// A symbolic link at the place is followed first, so that two names of one database share their
+/// lock (https://sqlite.org/howtocorrupt.html#_multiple_links_to_the_same_file).
+package struct StorePaths: Sendable, Hashable {
+    package let main: String
+
+    package init(main: String) { self.main = main }
+
+    /// - Throws: ``PersistentStoreError`` with the code `invalidConfiguration`.
+    package init(resolving url: URL) throws {
+        let path = url.path(percentEncoded: false)
+        guard url.isFileURL, path.hasPrefix("/"), !path.utf8.contains(0), !path.hasSuffix("/")
+        else {
+            throw PersistentStoreError(
+                .invalidConfiguration, "The place of a store must be an absolute file path.")
+        }
+        // A link to a file that does not exist yet is left to SQLite, which follows it itself.
+        if let resolved = realpath(path, nil) {
+            main = String(cString: resolved)
+            free(resolved)
+        } else {
+            main = path
+        }
+    }
+
+    package var url: URL { URL(filePath: main, directoryHint: .notDirectory) }
+    package var directory: String { Self.split(main).directory }
+    package var fileName: String { Self.split(main).name }
+
+    package var log: String { main + "-wal" }
+    package var sharedMemory: String { main + "-shm" }
+    package var journal: String { main + "-journal" }
+
+    /// The lock held shared while the store is used, and exclusively to create or heal it.
+    package var lock: String { stem + ".lock" }
+    /// The lock held for each write transaction and each checkpoint.
+    ///
+    /// A file of its own, since one `flock` has one mode: a writer still holds the store's lock
+    /// shared.
+    package var writerLock: String { stem + ".writer.lock" }
+    /// The directory of the external values.
+    package var blobs: String { stem + ".blobs" }
+    /// The directory of the sets that were kept, of all stores of the directory.
+    package var quarantine: String { directory + "/quarantine" }
+
+    /// The name without the extension `sqlite`.
+    package var name: String {
+        let suffix = ".sqlite"
+        return fileName.hasSuffix(suffix) && fileName != suffix
+            ? String(fileName.dropLast(suffix.count)) : fileName
+    }
+
+    private var stem: String { directory + "/" + name }
+
+    private static func split(_ path: String) -> (directory: String, name: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+        let directory = path[..<slash]
+        return (
+            directory.isEmpty ? "/" : String(directory), String(path[path.index(after: slash)...])
+        )
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreProcess
+import CacheStoreSQLite
+import Foundation
+
+extension StoreOpening {
+    func perform(
+        _ action: StoreOpeningStateMachine.Action
+    ) throws -> StoreOpeningStateMachine.Event {
+        switch action {
+        case .lock: try takeLock()
+        case .lockExclusively: try takeLockExclusively()
+        case .inspect: try inspect()
+        case .openDatabase: try open()
+        case .readMeta: .meta(try readMeta())
+        case .verify: .verified(try verify())
+        case .checkSchema: .schema(isIntact: try checkSchema())
+        case .migrate: try migrate()
+        case .quarantine: quarantine()
+        case .setAside: try setAside()
+        case .reset: try reset()
+        case .create: try create()
+        case .shareLock: try shareLock()
+        case .finish, .fail: .done
+        }
+    }
+
+    // MARK: Locks
+
+    private func takeLock() throws -> StoreOpeningStateMachine.Event {
+        guard let lock = try makeLock() else { return .locked(isExclusive: false) }
+        if try lock.tryLock(.exclusive) { return .locked(isExclusive: true) }
+        try lock.lock(.shared, timeout: options.busyTimeout)
+        detail = "shared"
+        return .locked(isExclusive: false)
+    }
+
+    private func takeLockExclusively() throws -> StoreOpeningStateMachine.Event {
+        closeDatabase()
+        guard let lock = try makeLock() else {
+            throw PersistentStoreError(.readOnly, "The lock cannot be taken.", path: paths.main)
+        }
+        // Given back first: two processes that both wait for the other's share would wait in vain.
+        try lock.unlock()
+        try lock.lock(.exclusive, timeout: options.busyTimeout)
+        return .locked(isExclusive: true)
+    }
+
+    private func makeLock() throws -> FileLock? {
+        if let lock { return lock }
+        if !options.isReadOnly { try CacheDirectory.create(at: paths.directory) }
+        try DirectoryTrust().check(paths.directory)
+        do throws(FileLockError) {
+            let new = try FileLock(path: paths.lock)
+            lock = new
+            return new
+        } catch {
+            // A store on a medium that cannot be written is read without locks: nobody writes it.
+            if options.isReadOnly, error.code == .notWritable || error.code == .readOnlyFileSystem {
+                detail = "none"
+                return nil
+            }
+            throw error
+        }
+    }
+
+    private func shareLock() throws -> StoreOpeningStateMachine.Event {
+        guard let lock else { return .done }
+        if try !lock.tryLock(.shared) {
+            try lock.lock(.shared, timeout: options.busyTimeout)
+        }
+        // Changing the mode gives the lock back for a moment.
+        let connection = try openConnection()
+        guard let meta, try StoreMeta.isStore(meta.storeIdentifier, in: connection),
+            try !connection.hasMoved()
+        else {
+            throw PersistentStoreError(
+                .busy, "Another process reset the store at the same time.", path: paths.main)
+        }
+        return .done
+    }
+
+    // MARK: Looking
+
+    private func inspect() throws -> StoreOpeningStateMachine.Event {
+        closeDatabase()
+        usesRollbackJournal = MountTable.current.fileSystem(at: paths.directory).isNetwork
+        let isAlone = lock?.mode == .exclusive
+        let found = try FileInspection(of: paths, readsContent: isAlone || lock == nil)
+        inspection = found
+        metaBeforeReplay = nil
+        if isAlone, found.content == .ours, found.hasHotLog, let identity = found.identity,
+            !OpenFileRegistry.shared.contains(identity)
+        {
+            metaBeforeReplay = readMetaBeforeReplay()
+        }
+        detail = "\(found.content), \(found.size) bytes"
+        return .inspected(found.content)
+    }
+
+    // Reading "immutable" looks at the file alone (https://sqlite.org/uri.html#uriimmutable). What
+    // cannot be read this way may be whole with its log, so no error counts here.
+    private func readMetaBeforeReplay() -> StoreMeta? {
+        guard let connection = try? Connection(.file(paths.main), mode: .immutable),
+            case .ours(let meta)? = try? StoreMeta.read(from: connection)
+        else { return nil }
+        return meta
+    }
+
+    private func open() throws -> StoreOpeningStateMachine.Event {
+        var mode = Connection.Mode.readWrite
+        if options.isReadOnly {
+            // A log cannot be read where its index cannot be written, and an empty one need not be.
+            let isWritable = access(paths.directory, W_OK) == 0
+            mode = isWritable || inspection?.hasHotLog == true ? .readOnly : .immutable
+        }
+        _ = try openDatabase(mode)
+        return .opened
+    }
+
+    private func readMeta() throws -> StoreOpeningStateMachine.Meta {
+        let connection = try openConnection()
+        let reading: StoreMeta.Reading
+        do {
+            reading = try StoreMeta.read(from: connection)
+        } catch let error as SQLiteError where error.classification == .programming {
+            // Our mark, but not our table.
+            return .inconsistent
+        }
+        switch reading {
+        case .empty: return .empty
+        case .foreign: return .foreign
+        case .newer: return .newer
+        case .incomplete: return .inconsistent
+        case .ours(let meta):
+            report.oldStoreIdentifier = meta.storeIdentifier
+            report.oldFingerprint = meta.fingerprint
+            if let before = metaBeforeReplay,
+                before.storeIdentifier != meta.storeIdentifier
+                    || before.writeCount > meta.writeCount
+            {
+                detail = "the log belongs to another store"
+                report.oldStoreIdentifier = before.storeIdentifier
+                return .inconsistent
+            }
+            self.meta = meta
+            connection.clearStatementCache()
+            try settings().apply(to: connection)
+            return .ours(
+                fingerprintMatches: meta.fingerprint == content.fingerprint,
+                isClean: meta.isClean)
+        }
+    }
+
+    private func verify() throws -> StoreOpenReport.Verification {
+        let connection = try openConnection()
+        do {
+            let result = try connection.withDeadline(.now + options.verification.deadline) {
+                try connection.quickCheck(maximumProblems: 1)
+            }
+            return result.isOK ? .passed : .failed
+        } catch SQLiteError.ResultCode.SQLITE_INTERRUPT {
+            return .incomplete
+        }
+    }
+
+    private func checkSchema() throws -> Bool {
+        let connection = try openConnection()
+        do {
+            return try connection.transaction(.deferred) {
+                try content.schemaIsIntact(in: connection)
+            }
+        } catch let error as SQLiteError where error.classification == .programming {
+            return false
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreSQLite
+import Foundation
+
+extension StoreOpening {
+    func migrate() throws -> StoreOpeningStateMachine.Event {
+        let connection = try openConnection()
+        guard let stored = try StoreMeta.readModel(from: connection) else {
+            return .unmigratable("The store does not have its model.")
+        }
+        do {
+            let summary = try connection.transaction(.immediate) {
+                let summary = try content.migrate(in: connection, from: stored)
+                try StoreMeta.setModel(of: content, in: connection)
+                return summary
+            }
+            report.migrationChanges = summary.changes
+            report.rowsLost = summary.rowsLost
+            connection.clearStatementCache()
+            return .migrated
+        } catch let reason as Unmigratable {
+            return .unmigratable(reason.reason)
+        } catch let error as SQLiteError
+            where error.classification == .programming || error.classification == .constraint
+        {
+            // The tables are not what their description says, or their rows do not fit.
+            report.underlyingError = error
+            return .unmigratable("The tables or their rows do not fit the model.")
+        }
+    }
+
+    func quarantine() -> StoreOpeningStateMachine.Event {
+        closeDatabase()
+        let quarantine = Quarantine(paths: paths, policy: options.quarantine)
+        let result = quarantine.keepCopy(reason: "damaged or unmigratable", report: report)
+        report.quarantine = result.place.map { URL(filePath: $0, directoryHint: .isDirectory) }
+        detail = result.note
+        return .done
+    }
+
+    func setAside() throws -> StoreOpeningStateMachine.Event {
+        closeDatabase()
+        let quarantine = Quarantine(paths: paths, policy: options.quarantine)
+        let place = try quarantine.setAside(reason: "foreign or newer", report: report)
+        report.quarantine = URL(filePath: place, directoryHint: .isDirectory)
+        return .done
+    }
+
+    func reset() throws -> StoreOpeningStateMachine.Event {
+        closeDatabase()
+        meta = nil
+        detail = try StoreReset(paths: paths, busyTimeout: options.busyTimeout).perform()
+        return .done
+    }
+
+    /// Makes an empty store of an empty file or none.
+    func create() throws -> StoreOpeningStateMachine.Event {
+        closeDatabase()
+        if inspection?.content == .missing || inspection?.content == .empty {
+            // The remains of a store whose file somebody deleted.
+            try StoreReset.removeSideFiles(of: paths)
+        }
+        let identifier = UUID()
+        let connection = try openDatabase(.readWriteCreate)
+        // With a rollback journal, so that the file is either empty or has our mark, also after a
+        // kill in the middle: a log would leave a file without it.
+        var first = settings()
+        first.journalMode = .delete
+        try first.apply(to: connection)
+        try connection.transaction(.immediate) {
+            try StoreMeta.create(in: connection, identifier: identifier, content: content)
+            try content.createSchema(in: connection)
+        }
+        connection.clearStatementCache()
+        if !usesRollbackJournal { try connection.setPragma("journal_mode", to: "WAL") }
+        guard case .ours(let created) = try StoreMeta.read(from: connection) else {
+            throw PersistentStoreError(
+                .damaged, "The new store cannot be read.", path: paths.main)
+        }
+        meta = created
+        return .done
+    }
+}

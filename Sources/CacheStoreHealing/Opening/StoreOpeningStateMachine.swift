@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+
+/// Which step follows which when a store is opened. It does nothing itself: each call tells the
+/// next action, and what came of it is the next event.
+///
+/// 1. Lock: exclusively if nobody uses the store, else shared.
+/// 2. Inspect without SQLite. Nothing there → create. Not ours → set aside, create.
+/// 3. Open and read the meta table. Damage is confirmed once, on a new connection.
+/// 4. Verify by policy, where this process is alone with the store.
+/// 5. Compare the model: the same → check that the tables are there; else migrate.
+/// 6. Damaged or unmigratable → quarantine, reset, create. At most once.
+/// 7. Share the lock.
+///
+/// Whatever changes the store as a whole needs the exclusive lock. Who finds that out under a
+/// shared lock starts again from the inspection once it has the other, for the store may be another
+/// by then.
+struct StoreOpeningStateMachine: Sendable {
+    enum Intent: Sendable, Hashable {
+        case open
+        /// Empties the store, whatever it has.
+        case reset
+    }
+
+    enum Action: Sendable, Hashable {
+        /// Exclusively at once or else shared; the latter with a bounded wait.
+        case lock
+        /// With a bounded wait.
+        case lockExclusively
+        case inspect
+        case openDatabase
+        case readMeta
+        case verify
+        case checkSchema
+        case migrate
+        /// Copies the files where the policy wants them kept.
+        case quarantine
+        /// Moves the files away, always.
+        case setAside
+        case reset
+        case create
+        case shareLock
+        case finish
+        /// With this code, where no error came with the event.
+        case fail(PersistentStoreError.Code)
+    }
+
+    enum Meta: Sendable, Hashable {
+        case ours(fingerprintMatches: Bool, isClean: Bool)
+        case empty
+        case foreign
+        case newer
+        /// Parts are missing, or the log belongs to another store.
+        case inconsistent
+    }
+
+    enum Event: Sendable, Hashable {
+        case locked(isExclusive: Bool)
+        case inspected(FileInspection.Content)
+        case opened
+        case meta(Meta)
+        case verified(StoreOpenReport.Verification)
+        case schema(isIntact: Bool)
+        case migrated
+        case unmigratable(String)
+        case done
+        /// An error that says the file is damaged.
+        case damaged(isDatabase: Bool)
+        /// An error that says nothing about the content of the file.
+        case failed
+    }
+
+    private enum State: Sendable {
+        case idle, locking, inspecting, opening, readingMeta, verifying, checkingSchema, migrating
+        case quarantining, settingAside, resetting, creating, sharing, ended
+    }
+
+    private let intent: Intent
+    private let verification: VerificationPolicy.Schedule
+    private let isReadOnly: Bool
+    private var state = State.idle
+    private var isExclusive = false
+    private var fingerprintMatches = false
+    private var hasReopened = false
+    private var hasReset = false
+
+    private(set) var outcome = StoreOpenReport.Outcome.opened
+    private(set) var cause = StoreOpenReport.Cause.none
+    private(set) var wasUnclean = false
+    private(set) var verified = StoreOpenReport.Verification.none
+
+    init(
+        intent: Intent = .open,
+        verification: VerificationPolicy.Schedule = .afterUncleanShutdown,
+        isReadOnly: Bool = false
+    ) {
+        self.intent = intent
+        self.verification = verification
+        self.isReadOnly = isReadOnly
+    }
+
+    mutating func start() -> Action {
+        if intent == .reset && isReadOnly { return end(.fail(.readOnly)) }
+        state = .locking
+        return intent == .reset ? .lockExclusively : .lock
+    }
+
+    /// Takes what came of the last action, and returns the next.
+    mutating func handle(_ event: Event) -> Action {
+        switch (state, event) {
+        case (.locking, .locked(let isExclusive)):
+            self.isExclusive = isExclusive
+            return go(.inspecting, .inspect)
+        case (.inspecting, .inspected(let content)): return inspected(content)
+        case (.opening, .opened): return go(.readingMeta, .readMeta)
+        case (.readingMeta, .meta(let meta)): return read(meta)
+        case (.verifying, .verified(let result)):
+            verified = result
+            return result == .failed ? heal(.damaged) : compareModel()
+        case (.checkingSchema, .schema(let isIntact)):
+            return isIntact ? share() : heal(.damaged)
+        case (.migrating, .migrated):
+            outcome = .migrated
+            cause = .modelChanged
+            return share()
+        case (.migrating, .unmigratable(let reason)): return heal(.unmigratable(reason))
+        case (.quarantining, .done): return go(.resetting, .reset)
+        case (.settingAside, .done), (.resetting, .done): return go(.creating, .create)
+        case (.creating, .done): return share()
+        case (.sharing, .done): return end(.finish)
+        case (_, .damaged(let isDatabase)): return damaged(isDatabase: isDatabase)
+        default: return end(.fail(.unavailable))
+        }
+    }
+
+    // MARK: Decisions
+
+    private mutating func inspected(_ content: FileInspection.Content) -> Action {
+        switch content {
+        case .missing: return create(.fileMissing)
+        case .empty: return create(.emptyFile)
+        case .foreign: return setAside(.foreignFile)
+        case .newer: return setAside(.newerFormat)
+        case .notADatabase: return heal(intent == .reset ? .requested : .notADatabase)
+        case .ours, .unknown:
+            return intent == .reset ? heal(.requested) : go(.opening, .openDatabase)
+        }
+    }
+
+    private mutating func read(_ meta: Meta) -> Action {
+        switch meta {
+        case .empty: return create(.emptyFile)
+        case .foreign: return setAside(.foreignFile)
+        case .newer: return setAside(.newerFormat)
+        case .inconsistent: return heal(.damaged)
+        case .ours(let fingerprintMatches, let isClean):
+            self.fingerprintMatches = fingerprintMatches
+            // While others use the store, its mark tells about them, not about an earlier session.
+            wasUnclean = isExclusive && !isClean
+            let verifies =
+                switch verification {
+                case .always: true
+                case .afterUncleanShutdown: wasUnclean
+                case .never: false
+                }
+            return verifies ? go(.verifying, .verify) : compareModel()
+        }
+    }
+
+    private mutating func compareModel() -> Action {
+        if fingerprintMatches { return go(.checkingSchema, .checkSchema) }
+        if isReadOnly { return end(.fail(.unmigratable)) }
+        return exclusively { $0.go(.migrating, .migrate) }
+    }
+
+    private mutating func damaged(isDatabase: Bool) -> Action {
+        switch state {
+        case .opening, .readingMeta, .verifying, .checkingSchema:
+            // What one connection saw may have been a file that was just being written.
+            if !hasReopened {
+                hasReopened = true
+                return go(.opening, .openDatabase)
+            }
+            return heal(isDatabase ? .damaged : .notADatabase)
+        case .migrating: return heal(.damaged)
+        default: return end(.fail(.damaged))
+        }
+    }
+
+    private mutating func create(_ cause: StoreOpenReport.Cause) -> Action {
+        if isReadOnly { return end(.fail(.unavailable)) }
+        return exclusively { machine in
+            // After a reset there is nothing either; why it was reset is what counts.
+            machine.outcome = machine.intent == .reset ? .reset : .created
+            machine.cause = machine.intent == .reset ? .requested : cause
+            return machine.go(.creating, .create)
+        }
+    }
+
+    private mutating func setAside(_ cause: StoreOpenReport.Cause) -> Action {
+        if isReadOnly { return end(.fail(Self.code(for: cause))) }
+        return exclusively { $0.replace(cause, by: (.settingAside, .setAside)) }
+    }
+
+    private mutating func heal(_ cause: StoreOpenReport.Cause) -> Action {
+        if isReadOnly { return end(.fail(Self.code(for: cause))) }
+        return exclusively { machine in
+            machine.intent == .reset
+                ? machine.replace(cause, by: (.resetting, .reset))
+                : machine.replace(cause, by: (.quarantining, .quarantine))
+        }
+    }
+
+    private mutating func replace(
+        _ cause: StoreOpenReport.Cause, by next: (State, Action)
+    ) -> Action {
+        if hasReset { return end(.fail(Self.code(for: cause))) }
+        hasReset = true
+        outcome = .reset
+        self.cause = cause
+        return go(next.0, next.1)
+    }
+
+    private mutating func exclusively(_ then: (inout Self) -> Action) -> Action {
+        if isExclusive { return then(&self) }
+        return go(.locking, .lockExclusively)
+    }
+
+    private mutating func share() -> Action { go(.sharing, .shareLock) }
+
+    private mutating func go(_ state: State, _ action: Action) -> Action {
+        self.state = state
+        return action
+    }
+
+    private mutating func end(_ action: Action) -> Action { go(.ended, action) }
+
+    private static func code(for cause: StoreOpenReport.Cause) -> PersistentStoreError.Code {
+        if cause == .foreignFile { return .foreignFile }
+        if cause == .newerFormat { return .newerFormat }
+        return cause.unmigratableReason == nil ? .damaged : .unmigratable
+    }
+}

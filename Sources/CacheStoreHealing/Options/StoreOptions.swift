@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+/// How a store file is opened, kept and healed.
+package struct StoreOptions: Sendable {
+    package enum Synchronous: Sendable, Hashable {
+        /// The log is synced at checkpoints: a power failure may lose the last saves, never the
+        /// store (https://sqlite.org/pragma.html#pragma_synchronous).
+        case normal
+        /// The log is synced at each save.
+        case full
+    }
+
+    /// What happens when the store cannot be had though nothing says that it is damaged.
+    package enum UnavailablePolicy: Sendable, Hashable {
+        /// Opening throws.
+        case fail
+        /// Opening reports a session in memory and leaves the file alone.
+        case inMemory
+    }
+
+    package var verification = VerificationPolicy()
+    package var quarantine = QuarantinePolicy()
+    package var onUnavailable = UnavailablePolicy.fail
+    package var synchronous = Synchronous.normal
+    /// How long locks of others are waited for.
+    package var busyTimeout = Duration.seconds(5)
+    /// The page cache of the writing connection, in bytes.
+    package var cacheSize = 64 << 20
+    /// How many connections read at the same time.
+    package var readerCount = 4
+    package var isReadOnly = false
+    /// The size of the write-ahead log, in bytes, after which a write ends with a checkpoint.
+    package var checkpointThreshold = 4 << 20
+
+    package init() {}
+}
+
+/// When a store is read through at opening.
+package struct VerificationPolicy: Sendable, Hashable {
+    package enum Schedule: Sendable, Hashable {
+        /// Only when the last session did not close the store.
+        case afterUncleanShutdown
+        case always
+        case never
+    }
+
+    package var schedule: Schedule
+    /// How long the check may take; what is not done by then is not checked.
+    package var deadline: Duration
+
+    package init(
+        _ schedule: Schedule = .afterUncleanShutdown, deadline: Duration = .seconds(2)
+    ) {
+        self.schedule = schedule
+        self.deadline = deadline
+    }
+}
+
+/// Which damaged files are kept, and for how much space.
+package struct QuarantinePolicy: Sendable, Hashable {
+    /// How many sets are kept; foreign and newer files do not count and are always kept.
+    package var maximumSets = 1
+    /// The largest set that is kept.
+    package var maximumBytes: Int64 = 256 << 20
+    /// No set is made while one younger than this is there.
+    package var minimumInterval = Duration.seconds(24 * 60 * 60)
+
+    package init() {}
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// The directory where the files of a store are kept that could not be used.
+///
+/// Each set is a directory `<name>-<time>-<n>` with the database, its side files, the external
+/// values and `report.json`. Only under the store's exclusive lock, with the store closed.
+struct Quarantine {
+    struct Result: Sendable, Hashable {
+        /// The directory of the set; `nil` where none was kept.
+        var place: String?
+        /// Why none was kept.
+        var note: String?
+    }
+
+    let paths: StorePaths
+    let policy: QuarantinePolicy
+    var now = Date()
+
+    /// Copies the set, where the policy wants it. It never fails: a copy that cannot be made is given
+    /// up, and said so.
+    func keepCopy(reason: String, report: StoreOpenReport) -> Result {
+        guard policy.maximumSets > 0 else { return Result(note: "not wanted") }
+        if let recent = recentSet { return Result(note: "\(recent) is recent enough") }
+        let size = sizeOfSet
+        guard size <= policy.maximumBytes else {
+            return Result(note: "\(size) bytes are too many")
+        }
+        var place: String?
+        do {
+            let new = try makeSet()
+            place = new
+            try copyFiles(to: new)
+            try writeReport(reason: reason, report: report, isPermanent: false, to: new)
+            removeOldSets(besides: new)
+            return Result(place: new)
+        } catch {
+            if let place { try? FileTree.removeDirectory(place) }
+            return Result(note: "given up: \(error)")
+        }
+    }
+
+    /// Moves the set here, always: its files are not this store's to delete.
+    ///
+    /// Every file is in one place or in both at each moment, also when the process is killed.
+    /// - Throws: ``FileSystemError``; then the files are where they were.
+    func setAside(reason: String, report: StoreOpenReport) throws -> String {
+        let place = try makeSet()
+        do {
+            for file in files { try linkOrCopy(file, to: place) }
+            try writeReport(reason: reason, report: report, isPermanent: true, to: place)
+            FileTree.synchronizeDirectory(place)
+            FileTree.synchronizeDirectory(paths.quarantine)
+        } catch {
+            try? FileTree.removeDirectory(place)
+            throw error
+        }
+        // The database first: without it a log is not replayed over anything.
+        for file in files { try FileTree.remove(file) }
+        FileTree.synchronizeDirectory(paths.directory)
+        return place
+    }
+
+    // MARK: The set
+
+    /// The files that there are, the database first.
+    private var files: [String] {
+        [paths.main, paths.journal, paths.log, paths.sharedMemory]
+            .filter { FileTree.size(at: $0) != nil }
+    }
+
+    private var sizeOfSet: Int64 {
+        var size = files.reduce(0) { $0 + (FileTree.size(at: $1) ?? 0) }
+        if let names = FileManager.default.enumerator(atPath: paths.blobs) {
+            for case let name as String in names {
+                size += FileTree.size(at: paths.blobs + "/" + name) ?? 0
+            }
+        }
+        return size
+    }
+
+    private func copyFiles(to place: String) throws {
+        for file in files { try FileTree.copy(file, to: Self.target(of: file, in: place)) }
+        if FileTree.status(at: paths.blobs)?.isDirectory == true {
+            try FileManager.default.copyItem(
+                atPath: paths.blobs, toPath: Self.target(of: paths.blobs, in: place))
+        }
+        FileTree.synchronizeDirectory(place)
+    }
+
+    private func linkOrCopy(_ file: String, to place: String) throws {
+        let target = Self.target(of: file, in: place)
+        // A link costs no space and works while another program writes the file.
+        if link(file, target) == 0 { return }
+        try FileTree.copy(file, to: target)
+    }
+
+    private static func target(of file: String, in place: String) -> String {
+        place + "/" + (file.split(separator: "/").last.map(String.init) ?? "file")
+    }
+
+    private func makeSet() throws -> String {
+        try FileTree.makeDirectory(paths.quarantine)
+        let stem = "\(paths.quarantine)/\(paths.name)-\(Self.stamp(of: now))"
+        for number in 1...999 {
+            let place = "\(stem)-\(number)"
+            if mkdir(place, 0o700) == 0 { return place }
+            guard errno == EEXIST else { throw FileSystemError("create", place) }
+        }
+        throw FileSystemError("create", stem, number: EEXIST)
+    }
+
+    /// The time as `20261130T193400Z`, without asking Foundation for a calendar, which is slow.
+    private static func stamp(of date: Date) -> String {
+        var seconds = time_t(date.timeIntervalSince1970)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func digits(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return "\(parts.tm_year + 1900)" + digits(parts.tm_mon + 1) + digits(parts.tm_mday) + "T"
+            + digits(parts.tm_hour) + digits(parts.tm_min) + digits(parts.tm_sec) + "Z"
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+extension StoreOpenReport {
+    /// Why opening a store did more than open it.
+    public struct Cause: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: Sendable, Hashable {
+            case none, fileMissing, emptyFile, notADatabase, damaged, foreignFile, newerFormat
+            case modelChanged, unmigratable(String), storeLocked, noSpace, permissionDenied
+            case unavailable, requested
+        }
+
+        private let kind: Kind
+
+        /// There was nothing to be done.
+        public static let none = Cause(kind: .none)
+        /// There was no file.
+        public static let fileMissing = Cause(kind: .fileMissing)
+        /// The file was empty, or a single byte.
+        public static let emptyFile = Cause(kind: .emptyFile)
+        /// The file was not a database.
+        public static let notADatabase = Cause(kind: .notADatabase)
+        /// The content of the file was damaged.
+        public static let damaged = Cause(kind: .damaged)
+        /// The file belonged to another application; it was set aside.
+        public static let foreignFile = Cause(kind: .foreignFile)
+        /// The file had the format of a later version; it was set aside.
+        public static let newerFormat = Cause(kind: .newerFormat)
+        /// The store was written for another model.
+        public static let modelChanged = Cause(kind: .modelChanged)
+        /// The store was written for another model, and could not be migrated for this reason.
+        public static func unmigratable(_ reason: String) -> Cause {
+            Cause(kind: .unmigratable(reason))
+        }
+        /// Another process had the store.
+        public static let storeLocked = Cause(kind: .storeLocked)
+        /// The disk or the quota was full.
+        public static let noSpace = Cause(kind: .noSpace)
+        /// The permissions did not allow the access.
+        public static let permissionDenied = Cause(kind: .permissionDenied)
+        /// The file or its device could not be used.
+        public static let unavailable = Cause(kind: .unavailable)
+        /// The program asked for it.
+        public static let requested = Cause(kind: .requested)
+
+        /// Why a migration was not possible; `nil` for another cause.
+        public var unmigratableReason: String? {
+            if case .unmigratable(let reason) = kind { reason } else { nil }
+        }
+
+        /// A few words for the cause.
+        public var description: String {
+            switch kind {
+            case .none: "none"
+            case .fileMissing: "there was no file"
+            case .emptyFile: "the file was empty"
+            case .notADatabase: "the file was not a database"
+            case .damaged: "the file was damaged"
+            case .foreignFile: "the file belonged to another application"
+            case .newerFormat: "the file was written by a later version"
+            case .modelChanged: "the model has changed"
+            case .unmigratable(let reason):
+                "the model has changed and cannot be migrated: \(reason)"
+            case .storeLocked: "another process had the store"
+            case .noSpace: "the disk was full"
+            case .permissionDenied: "the permissions did not allow it"
+            case .unavailable: "the file could not be used"
+            case .requested: "the program asked for it"
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+public import Foundation
+
+/// What happened when a store was opened.
+///
+/// A program reads it once, right after opening, to decide whether what it cached must be fetched
+/// again. It holds no user data: names of tables and paths, counts and times only.
+public struct StoreOpenReport: Sendable {
+    /// What came of it.
+    public internal(set) var outcome: Outcome = .opened
+    /// Why it was not simply opened.
+    public internal(set) var cause: Cause = .none
+    /// The place of the store; `nil` for a store that was meant to be in memory.
+    public internal(set) var url: URL?
+
+    /// The fingerprint of the model that the file was written for; `nil` where it had none.
+    public internal(set) var oldFingerprint: String?
+    /// The fingerprint of the current model.
+    public internal(set) var newFingerprint: String
+    /// The identity of the store that was found; `nil` where there was none.
+    public internal(set) var oldStoreIdentifier: UUID?
+    /// The identity of the store now; it changes with every reset.
+    public internal(set) var storeIdentifier: UUID?
+
+    /// The rows that were lost, by table or entity; `nil` where they could not be counted.
+    public internal(set) var rowsLost: [String: Int]?
+    /// What a migration changed, one sentence each.
+    public internal(set) var migrationChanges: [String] = []
+    /// The directory that keeps what was found; `nil` where nothing was kept.
+    public internal(set) var quarantine: URL?
+
+    /// Whether the last session ended without closing the store.
+    public internal(set) var wasUncleanShutdown = false
+    /// Whether the content was read through, and what that found.
+    public internal(set) var verification: Verification = .none
+    /// What was done, in order.
+    public internal(set) var steps: [Step] = []
+    /// The error that made opening do more than open.
+    public internal(set) var underlyingError: (any Error)?
+
+    /// Whether the store has none of the objects that a program may expect in it: it was created,
+    /// reset, salvaged in part, or is in memory.
+    public var wasResetOrCreated: Bool { outcome != .opened && outcome != .migrated }
+
+    package init(url: URL?, newFingerprint: String) {
+        self.url = url
+        self.newFingerprint = newFingerprint
+    }
+
+    /// Creates the report of a store that a program wanted in memory.
+    package static func inMemory(
+        fingerprint: String, storeIdentifier: UUID? = nil, cause: Cause = .none
+    ) -> StoreOpenReport {
+        var report = StoreOpenReport(url: nil, newFingerprint: fingerprint)
+        report.outcome = .inMemory
+        report.cause = cause
+        report.storeIdentifier = storeIdentifier
+        return report
+    }
+}
+
+extension StoreOpenReport {
+    /// What reading the content through found.
+    public struct Verification: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String, Sendable {
+            case none = "not done"
+            case passed = "quick check passed"
+            case failed = "quick check found damage"
+            case incomplete = "quick check not finished in time"
+        }
+
+        private let kind: Kind
+
+        /// It was not done.
+        public static let none = Verification(kind: .none)
+        /// SQLite's quick check found nothing.
+        public static let passed = Verification(kind: .passed)
+        /// SQLite's quick check found damage.
+        public static let failed = Verification(kind: .failed)
+        /// SQLite's quick check was ended at its deadline, and had found nothing by then.
+        public static let incomplete = Verification(kind: .incomplete)
+
+        /// A few words for the result.
+        public var description: String { kind.rawValue }
+    }
+
+    /// One step of opening.
+    public struct Step: Sendable, Hashable {
+        /// What was done, in a few words.
+        public let name: String
+        /// What came of it, where there is more to say.
+        public let detail: String?
+        /// How long it took.
+        public let duration: Duration
+    }
+}

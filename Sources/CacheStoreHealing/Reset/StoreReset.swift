@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreSQLite
+import Foundation
+
+/// Makes a store file empty, whatever it has. Only under the store's exclusive lock.
+///
+/// In place, by SQLite's own means: the file stays the same file, so that whoever has it open (a
+/// person's `sqlite3`, say) sees the new content instead of writing into one that nobody finds any
+/// more. Where SQLite cannot do it (a disk that does not give a page back, no space), the files are
+/// deleted, which frees their space: the database first, for SQLite discards a log or journal
+/// without its database, but would replay it over a new one.
+struct StoreReset {
+    let paths: StorePaths
+    let busyTimeout: Duration
+
+    /// - Returns: how it was done.
+    /// - Throws: ``SQLiteError`` when another program holds a lock of SQLite's own on the file;
+    ///   ``FileSystemError`` when the files could not even be deleted.
+    func perform() throws -> String {
+        var way = "in place"
+        do {
+            try resetInPlace()
+        } catch let error as SQLiteError {
+            if error.classification == .busy { throw error }
+            try removeFiles()
+            way = "files deleted, for in place: \(error.code)"
+        }
+        try emptyBlobs()
+        return way
+    }
+
+    private func resetInPlace() throws {
+        guard FileTree.size(at: paths.main) != nil else { return }
+        let connection = try Connection(
+            .file(paths.main), mode: .readWrite, busyTimeout: busyTimeout)
+        // https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfigresetdatabase
+        try connection.configure(.resetDatabase, true)
+        // VACUUM needs room for the new database, which is empty: not in a directory that may be
+        // full or missing.
+        try connection.execute(sql: "PRAGMA temp_store = MEMORY")
+        try connection.setReservedBytes(StoreFormat.reservedBytes)
+        try connection.execute(sql: "PRAGMA page_size = \(StoreFormat.pageSize)")
+        try connection.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+        try connection.execute(sql: "VACUUM")
+        try connection.configure(.resetDatabase, false)
+        try connection.checkpoint(.truncate)
+        try connection.close()
+    }
+
+    private func removeFiles() throws {
+        try FileTree.remove(paths.main)
+        try Self.removeSideFiles(of: paths)
+        FileTree.synchronizeDirectory(paths.directory)
+    }
+
+    /// Only where the database is gone or empty.
+    static func removeSideFiles(of paths: StorePaths) throws {
+        for path in [paths.journal, paths.log, paths.sharedMemory] { try FileTree.remove(path) }
+    }
+
+    // The values belong to rows that are gone; the directory itself may be a mount point.
+    private func emptyBlobs() throws {
+        for name in FileTree.names(in: paths.blobs) {
+            try FileTree.removeDirectory(paths.blobs + "/" + name)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreProcess
+package import CacheStoreSQLite
+import Synchronization
+
+extension StoreFile {
+    /// Calls a closure with a connection that reads one snapshot of the store.
+    ///
+    /// - Throws: ``PersistentStoreError`` with the codes `closed`, `busy`, `storeReplaced`,
+    ///   `forked`, `damaged`, `outOfResources`, `unavailable`.
+    package func read<T>(_ body: (Connection) throws -> T) throws -> T {
+        try translating {
+            try pool.read(timeout: options.busyTimeout) { connection in
+                guard try isSameStore(connection) else { throw replaced() }
+                return try body(connection)
+            }
+        }
+    }
+
+    /// Calls a closure in a write transaction, alone of all processes: commits when it returns, rolls
+    /// back when it throws. Not inside another `write` of the same thread.
+    ///
+    /// When this returns, what was written is in the file that is at the store's place.
+    ///
+    /// - Throws: ``PersistentStoreError`` with the codes `closed`, `busy`, `noSpace`, `readOnly`,
+    ///   `storeReplaced`, `storeRemoved`, `forked`, `damaged`, `outOfResources`, `unavailable`.
+    package func write<T>(_ body: (Connection) throws -> T) throws -> T {
+        if options.isReadOnly { throw error(.readOnly, "The store was opened to be read.") }
+        return try translating {
+            try withWriter { connection in
+                let value = try connection.transaction(.immediate) {
+                    guard try countWrite(connection) else { throw replaced() }
+                    let value = try body(connection)
+                    try confirmPlace(of: connection)
+                    return value
+                }
+                // A file may be removed while its commit is being written: then nothing is saved.
+                try confirmPlace(of: connection)
+                state.withLock { $0.hasWritten = true }
+                checkpointIfDue(connection)
+                return value
+            }
+        }
+    }
+
+    /// Copies the log into the database file, under the lock that keeps all writers out.
+    ///
+    /// - Throws: ``PersistentStoreError``, with the code `busy` when readers were in the way; what
+    ///   could be copied has been.
+    @discardableResult
+    package func checkpoint(
+        _ mode: Connection.CheckpointMode = .passive
+    ) throws -> Connection.CheckpointResult {
+        try translating {
+            try withWriter { connection in
+                let result = try connection.checkpoint(mode)
+                logSize.didCheckpoint(isComplete: result.isComplete)
+                return result
+            }
+        }
+    }
+
+    // MARK: Around each use
+
+    /// Calls a closure with the writing connection, under the writer lock of all processes.
+    func withWriter<T>(_ body: (Connection) throws -> T) throws -> T {
+        try pool.write(timeout: options.busyTimeout) { connection in
+            guard let writerLock else { return try body(connection) }
+            do throws(FileLockError) {
+                try writerLock.lock(.exclusive, timeout: options.busyTimeout)
+            } catch {
+                // The lock's file cannot be made again where the whole directory is gone.
+                try confirmPlace(of: connection)
+                throw error
+            }
+            defer { try? writerLock.unlock() }
+            return try body(connection)
+        }
+    }
+
+    /// Throws when the file that is open is not the one at the store's place any more: a log accepts
+    /// writes into a deleted file without an error.
+    func confirmPlace(of connection: Connection) throws {
+        guard try connection.hasMoved() else { return }
+        if FileIdentity(path: paths.main) == nil {
+            throw error(.storeRemoved, "The store file was deleted or moved away.")
+        }
+        throw replaced()
+    }
+
+    func replaced() -> PersistentStoreError {
+        error(.storeReplaced, "The store was reset, or its file replaced, since it was opened.")
+    }
+
+    private func isSameStore(_ connection: Connection) throws -> Bool {
+        do {
+            return try StoreMeta.isStore(identifier, in: connection)
+        } catch let error as SQLiteError where error.classification == .programming {
+            // No table to ask: somebody is just resetting the store.
+            return false
+        }
+    }
+
+    private func countWrite(_ connection: Connection) throws -> Bool {
+        do {
+            return try StoreMeta.countWrite(by: identifier, in: connection)
+        } catch let error as SQLiteError where error.classification == .programming {
+            return false
+        }
+    }
+
+    // A checkpoint that fails costs nothing but a longer log; the write it follows is done.
+    private func checkpointIfDue(_ connection: Connection) {
+        guard logSize.isCheckpointDue else { return }
+        let result = try? connection.checkpoint(.passive)
+        logSize.didCheckpoint(isComplete: result?.isComplete ?? false)
+    }
+
+    private func translating<T>(_ body: () throws -> T) throws -> T {
+        try checkUsable()
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            switch error.classification {
+            case .programming, .constraint, .interrupted: throw error
+            default: break
+            }
+            // After a failed sync the system may call pages clean that never reached the disk, so
+            // nothing on these connections is to be trusted (https://lwn.net/Articles/752063/).
+            if error.code == .SQLITE_IOERR_FSYNC { giveUp(.unavailable) }
+            // Given up by another thread meanwhile: then that reason is the one to tell.
+            if error.classification == .revoked { try checkUsable() }
+            throw PersistentStoreError(sqlite: error, path: paths.main)
+        } catch let error as FileLockError {
+            throw PersistentStoreError(lock: error, path: paths.main)
+        } catch let error as PersistentStoreError {
+            if error.code == .storeReplaced || error.code == .storeRemoved { giveUp(error.code) }
+            throw error
+        }
+    }
+}
