@@ -21,6 +21,8 @@ package final class StoreFile: Sendable {
     struct State: Sendable {
         var phase = Phase.open
         var hasWritten = false
+        /// What ``OpenFileRegistry`` knows of this object.
+        var registered: FileIdentity?
     }
 
     package let paths: StorePaths
@@ -34,7 +36,6 @@ package final class StoreFile: Sendable {
     let logSize: LogSize
     let writerLock: FileLock?
     private let useLock: FileLock?
-    private let file: FileIdentity?
     /// Whether closing may call the store clean: not if it was left unclean and never checked.
     let mayMarkClean: Bool
     let state = Mutex(State())
@@ -53,12 +54,21 @@ package final class StoreFile: Sendable {
         self.useLock = useLock
         self.writerLock = writerLock
         self.mayMarkClean = mayMarkClean
-        file = FileIdentity(path: paths.main)
-        if let file { OpenFileRegistry.shared.add(file) }
+        guard let file = FileIdentity(path: paths.main) else { return }
+        OpenFileRegistry.shared.add(file)
+        state.withLock { $0.registered = file }
     }
 
     deinit {
         // Without a clean close the mark stays away, and the next opening knows.
+        unregister()
+    }
+
+    private func unregister() {
+        let file = state.withLock { state in
+            defer { state.registered = nil }
+            return state.registered
+        }
         if let file { OpenFileRegistry.shared.remove(file) }
     }
 
@@ -112,7 +122,10 @@ package final class StoreFile: Sendable {
             do { try leaveClean() } catch { firstError = error }
         }
         state.withLock { $0.phase = .closed }
-        do { try pool.close(timeout: options.busyTimeout) } catch {
+        do {
+            try pool.close(timeout: options.busyTimeout)
+            unregister()
+        } catch {
             firstError = firstError ?? error
         }
         do { try useLock?.unlock() } catch { firstError = firstError ?? error }

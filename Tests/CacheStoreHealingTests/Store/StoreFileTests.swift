@@ -93,7 +93,7 @@ import Testing
         options.busyTimeout = .milliseconds(50)
         let first = try store.openFile(options: options)
         let second = try store.openFile(options: options)
-        try first.write { _ in
+        try first.write { (_) -> Void in
             #expect { try second.addNotes(1) } throws: { PersistentStoreError.Code.busy ~= $0 }
         }
         try second.addNotes(1)
@@ -108,7 +108,9 @@ import Testing
         let size = try #require(store.contents()?.count)
         let text = String(repeating: "x", count: 3000)
         for _ in 0..<200 {
-            try file.write { try $0.execute("INSERT INTO note (text) VALUES (\(text))") }
+            try file.write { connection in
+                try connection.execute("INSERT INTO note (text) VALUES (\(text))")
+            }
         }
         let log = try #require(FileTree.size(at: store.paths.log))
         #expect(log < 300 * 1024)

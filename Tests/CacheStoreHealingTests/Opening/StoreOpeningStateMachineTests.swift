@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import CacheStoreHealing
+
+@Suite struct StoreOpeningStateMachineTests {
+    typealias Machine = StoreOpeningStateMachine
+
+    static let same = Machine.Event.meta(.ours(fingerprintMatches: true, isClean: true))
+    static let unclean = Machine.Event.meta(.ours(fingerprintMatches: true, isClean: false))
+    static let otherModel = Machine.Event.meta(.ours(fingerprintMatches: false, isClean: true))
+
+    /// Feeds the events, checks that each action is the expected one, and returns the machine.
+    @discardableResult
+    private func follow(
+        _ machine: Machine, _ path: [(Machine.Event?, Machine.Action)],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Machine {
+        var machine = machine
+        for (event, action) in path {
+            let next = event.map { machine.handle($0) } ?? machine.start()
+            #expect(next == action, sourceLocation: sourceLocation)
+        }
+        return machine
+    }
+
+    @discardableResult
+    private func follow(
+        _ path: [(Machine.Event?, Machine.Action)],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Machine {
+        follow(Machine(), path, sourceLocation: sourceLocation)
+    }
+
+    private static let opening: [(Machine.Event?, Machine.Action)] = [
+        (nil, .lock), (.locked(isExclusive: true), .inspect), (.inspected(.ours), .openDatabase),
+        (.opened, .readMeta),
+    ]
+
+    @Test func `a clean store of the same model is opened and nothing else`() {
+        let machine = follow(
+            Self.opening + [
+                (Self.same, .checkSchema), (.schema(isIntact: true), .shareLock), (.done, .finish),
+            ])
+        #expect(machine.outcome == .opened)
+        #expect(machine.cause == .none)
+    }
+
+    @Test(arguments: [
+        (FileInspection.Content.missing, StoreOpenReport.Cause.fileMissing),
+        (.empty, .emptyFile),
+    ])
+    func `nothing there is created`(
+        content: FileInspection.Content, cause: StoreOpenReport.Cause
+    ) {
+        let machine = follow([
+            (nil, .lock), (.locked(isExclusive: true), .inspect), (.inspected(content), .create),
+            (.done, .shareLock), (.done, .finish),
+        ])
+        #expect(machine.outcome == .created)
+        #expect(machine.cause == cause)
+    }
+
+    @Test func `creating under a shared lock takes the exclusive one and looks again`() {
+        let machine = follow([
+            (nil, .lock), (.locked(isExclusive: false), .inspect),
+            (.inspected(.missing), .lockExclusively), (.locked(isExclusive: true), .inspect),
+            (.inspected(.ours), .openDatabase), (.opened, .readMeta), (Self.same, .checkSchema),
+            (.schema(isIntact: true), .shareLock), (.done, .finish),
+        ])
+        #expect(machine.outcome == .opened)
+    }
+
+    @Test(arguments: [
+        (FileInspection.Content.foreign, StoreOpenReport.Cause.foreignFile),
+        (.newer(version: 2), .newerFormat),
+    ])
+    func `what is not ours is set aside and a store created`(
+        content: FileInspection.Content, cause: StoreOpenReport.Cause
+    ) {
+        let machine = follow([
+            (nil, .lock), (.locked(isExclusive: true), .inspect), (.inspected(content), .setAside),
+            (.done, .create), (.done, .shareLock), (.done, .finish),
+        ])
+        #expect(machine.outcome == .reset)
+        #expect(machine.cause == cause)
+    }
+
+    @Test func `what is no database is kept and reset`() {
+        let machine = follow([
+            (nil, .lock), (.locked(isExclusive: true), .inspect),
+            (.inspected(.notADatabase), .quarantine), (.done, .reset), (.done, .create),
+            (.done, .shareLock), (.done, .finish),
+        ])
+        #expect(machine.outcome == .reset)
+        #expect(machine.cause == .notADatabase)
+    }
+
+    @Test func `damage is confirmed on a new connection before anything is done`() {
+        let machine = follow(
+            Self.opening + [
+                (.damaged(isDatabase: true), .openDatabase), (.opened, .readMeta),
+                (.damaged(isDatabase: true), .quarantine), (.done, .reset), (.done, .create),
+                (.done, .shareLock), (.done, .finish),
+            ])
+        #expect(machine.cause == .damaged)
+    }
+
+    @Test func `damage that a new connection does not see is none`() {
+        let machine = follow(
+            Self.opening + [
+                (.damaged(isDatabase: true), .openDatabase), (.opened, .readMeta),
+                (Self.same, .checkSchema), (.schema(isIntact: true), .shareLock),
+                (.done, .finish),
+            ])
+        #expect(machine.outcome == .opened)
+    }
+
+    @Test func `a failure that says nothing about the content never heals`() {
+        for length in 1...Self.opening.count {
+            var machine = follow(Array(Self.opening.prefix(length)))
+            #expect(machine.handle(.failed) == .fail(.unavailable))
+        }
+    }
+
+    @Test func `an unclean store is verified`() {
+        let machine = follow(
+            Self.opening + [
+                (Self.unclean, .verify), (.verified(.passed), .checkSchema),
+                (.schema(isIntact: true), .shareLock), (.done, .finish),
+            ])
+        #expect(machine.wasUnclean)
+        #expect(machine.verified == .passed)
+    }
+
+    @Test func `a check that finds damage leads to a reset`() {
+        let machine = follow(
+            Self.opening + [
+                (Self.unclean, .verify), (.verified(.failed), .quarantine), (.done, .reset),
+                (.done, .create), (.done, .shareLock), (.done, .finish),
+            ])
+        #expect(machine.outcome == .reset)
+        #expect(machine.verified == .failed)
+    }
+
+    @Test func `a check that is not finished in time does not keep the store closed`() {
+        follow(
+            Self.opening + [
+                (Self.unclean, .verify), (.verified(.incomplete), .checkSchema),
+            ])
+    }
+
+    @Test func `verification goes by the policy`() {
+        follow(Machine(verification: .never), Self.opening + [(Self.unclean, .checkSchema)])
+        follow(Machine(verification: .always), Self.opening + [(Self.same, .verify)])
+    }
+
+    @Test func `a store that others use is not called unclean`() {
+        let machine = follow([
+            (nil, .lock), (.locked(isExclusive: false), .inspect),
+            (.inspected(.unknown), .openDatabase), (.opened, .readMeta),
+            (Self.unclean, .checkSchema),
+        ])
+        #expect(!machine.wasUnclean)
+    }
+
+    @Test func `another model is migrated`() {
+        let machine = follow(
+            Self.opening + [
+                (Self.otherModel, .migrate), (.migrated, .shareLock), (.done, .finish),
+            ])
+        #expect(machine.outcome == .migrated)
+        #expect(machine.cause == .modelChanged)
+    }
+
+    @Test func `an unmigratable store is kept and reset with the reason`() {
+        let machine = follow(
+            Self.opening + [
+                (Self.otherModel, .migrate), (.unmigratable("why"), .quarantine), (.done, .reset),
+                (.done, .create), (.done, .shareLock), (.done, .finish),
+            ])
+        #expect(machine.cause == .unmigratable("why"))
+    }
+
+    @Test func `missing tables are damage`() {
+        let machine = follow(
+            Self.opening + [(Self.same, .checkSchema), (.schema(isIntact: false), .quarantine)])
+        #expect(machine.cause == .damaged)
+    }
+
+    @Test func `a log of another store is damage`() {
+        follow(Self.opening + [(.meta(.inconsistent), .quarantine)])
+    }
+
+    @Test func `what SQLite finds to be empty, foreign or newer is treated so`() {
+        follow(Self.opening + [(.meta(.empty), .create)])
+        follow(Self.opening + [(.meta(.foreign), .setAside)])
+        follow(Self.opening + [(.meta(.newer), .setAside)])
+    }
+
+    @Test func `there is one reset an opening`() {
+        var machine = follow([
+            (nil, .lock), (.locked(isExclusive: true), .inspect),
+            (.inspected(.notADatabase), .quarantine), (.done, .reset), (.done, .create),
+        ])
+        #expect(machine.handle(.damaged(isDatabase: true)) == .fail(.damaged))
+    }
+
+    @Test func `a store opened to be read is never changed`() {
+        let machine = Machine(isReadOnly: true)
+        let start: [(Machine.Event?, Machine.Action)] = [
+            (nil, .lock), (.locked(isExclusive: true), .inspect),
+        ]
+        follow(machine, start + [(.inspected(.missing), .fail(.unavailable))])
+        follow(machine, start + [(.inspected(.foreign), .fail(.foreignFile))])
+        follow(machine, start + [(.inspected(.newer(version: 3)), .fail(.newerFormat))])
+        follow(machine, start + [(.inspected(.notADatabase), .fail(.damaged))])
+        follow(machine, Self.opening + [(Self.otherModel, .fail(.unmigratable))])
+        follow(Machine(intent: .reset, isReadOnly: true), [(nil, .fail(.readOnly))])
+    }
+
+    @Test func `a requested reset keeps nothing, except what is not ours`() {
+        let start: [(Machine.Event?, Machine.Action)] = [
+            (nil, .lockExclusively), (.locked(isExclusive: true), .inspect),
+        ]
+        let machine = follow(
+            Machine(intent: .reset),
+            start + [
+                (.inspected(.ours), .reset), (.done, .create), (.done, .shareLock),
+                (.done, .finish),
+            ])
+        #expect(machine.outcome == .reset)
+        #expect(machine.cause == .requested)
+        follow(Machine(intent: .reset), start + [(.inspected(.foreign), .setAside)])
+        follow(Machine(intent: .reset), start + [(.inspected(.missing), .create)])
+    }
+}
