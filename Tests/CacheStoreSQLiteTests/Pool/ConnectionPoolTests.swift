@@ -292,4 +292,50 @@ import Testing
         }
         #expect(error.code == .SQLITE_INTERRUPT)
     }
+
+    @Test func `closing waits for a connection in use and closes it`() throws {
+        let pool = try makePool(timeout: .seconds(600))
+        let isHeld = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
+        let closing = Atomic(false)
+        Thread {
+            // A call that fails shows that the pool has begun to close.
+            while (try? pool.read(timeout: .zero) { _ in }) != nil {}
+            closing.store(true, ordering: .releasing)
+            mayEnd.signal()
+        }.start()
+        let holder = Thread {
+            try? pool.write { writer in
+                try writer.execute("INSERT INTO t VALUES (1)")
+                isHeld.signal()
+                mayEnd.wait()
+            }
+        }
+        holder.start()
+        isHeld.wait()
+        try pool.close()
+        let hadBegun = closing.load(ordering: .acquiring)
+        #expect(hadBegun)
+        #expect(!FileManager.default.fileExists(atPath: database.path + "-wal"))
+        #expect(
+            try database.connection().prepare("SELECT count(*) FROM t").first {
+                $0.int64(at: 0)
+            } == 1)
+    }
+
+    @Test func `another thread invalidates a pool that is at work`() throws {
+        let pool = try makePool()
+        let isWorking = DispatchSemaphore(value: 0)
+        Thread {
+            isWorking.wait()
+            pool.invalidate()
+        }.start()
+        let error = try sqliteError {
+            try pool.write { writer in
+                isWorking.signal()
+                while true { try writer.execute("INSERT INTO t VALUES (1)") }
+            }
+        }
+        #expect(error.code == .connectionPoisoned)
+    }
 }
