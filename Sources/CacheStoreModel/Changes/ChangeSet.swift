@@ -37,15 +37,18 @@ package struct ChangeSet: Sendable {
         package var changed: PropertySet
         /// One value for each property; only those of changed ones mean something.
         package var values: ContiguousArray<PropertyValue>
+        /// The row that the object was loaded from, where there is one: what a merge compares with.
+        package var base: RowReference?
 
         package init(
             id: ManagedObjectID, version: Int64, changed: PropertySet,
-            values: ContiguousArray<PropertyValue>
+            values: ContiguousArray<PropertyValue>, base: RowReference? = nil
         ) {
             self.id = id
             self.version = version
             self.changed = changed
             self.values = values
+            self.base = base
         }
     }
 

@@ -33,23 +33,35 @@ public final class ManagedObjectModel: Sendable {
         try self.init(entities: entities, classes: [:])
     }
 
-    package init(entities: [EntityDescription], classes: [String: AnyClass]) throws(ModelError) {
-        let resolved = try ModelResolver(entities).resolve()
+    package convenience init(
+        entities: [EntityDescription], classes: [String: AnyClass]
+    ) throws(ModelError) {
+        self.init(resolved: try ModelResolver(entities).resolve(), classes: classes, failure: nil)
+    }
+
+    /// A model that was described by classes; where that failed, it has no entities and remembers why.
+    package convenience init(
+        described: Result<[EntityDescription], ModelError>, classes: [String: AnyClass]
+    ) {
+        var resolved = ModelResolver.Result(entities: [], joins: [])
+        var failure: ModelError?
+        do throws(ModelError) {
+            resolved = try ModelResolver(described.get()).resolve()
+        } catch {
+            failure = error
+        }
+        self.init(resolved: resolved, classes: classes, failure: failure)
+    }
+
+    private init(
+        resolved: ModelResolver.Result, classes: [String: AnyClass], failure: ModelError?
+    ) {
         self.entities = resolved.entities
         self.joins = resolved.joins
         self.entityIndexes = Dictionary(
             resolved.entities.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
         self.classes = classes
-        self.deferredError = nil
-    }
-
-    /// A model without entities that remembers why it could not be made.
-    package init(failure: ModelError) {
-        entities = []
-        joins = []
-        entityIndexes = [:]
-        classes = [:]
-        deferredError = failure
+        self.deferredError = failure
     }
 
     /// The descriptions of the entities, by name, with both sides of each inverse filled in.
