@@ -90,14 +90,12 @@ extension StoreMeta {
 
     private static let countWrite = StatementKey()
 
-    /// Counts a write transaction, and returns whether the store is still the one that was opened.
-    static func countWrite(by identifier: UUID, in connection: Connection) throws -> Bool {
-        guard try isStore(identifier, in: connection) else { return false }
+    /// Counts a write transaction: in it, so that the clean mark is gone with its first page.
+    static func countWrite(in connection: Connection) throws {
         let statement = try connection.statement(countWrite) {
             "UPDATE cachestore_meta SET value = value + 1 WHERE key = 'write_count'"
         }
         try statement.run()
-        return connection.changes == 1
     }
 
     private static let identifierQuery = StatementKey()

@@ -13,6 +13,7 @@ extension StoreOpening {
             let summary = try connection.transaction(.immediate) {
                 let summary = try content.migrate(in: connection, from: stored)
                 try StoreMeta.setModel(of: content, in: connection)
+                try StoreMeta.countWrite(in: connection)
                 return summary
             }
             report.migrationChanges = summary.changes

@@ -161,7 +161,8 @@ final class StoreOpening {
             pool: ConnectionPool(configuration, writer: writer), logSize: logSize, useLock: lock,
             writerLock: writerLock,
             mayMarkClean: !machine.wasUnclean || machine.verified == .passed
-                || machine.outcome == .reset)
+                || machine.outcome == .reset,
+            isClean: meta.isClean && machine.outcome != .migrated)
         if let registered { OpenFileRegistry.shared.remove(registered) }
         registered = nil
         return file

@@ -30,14 +30,15 @@ extension StoreFile {
         return try translating {
             try withWriter { connection in
                 let value = try connection.transaction(.immediate) {
-                    guard try countWrite(connection) else { throw replaced() }
+                    guard try isSameStore(connection) else { throw replaced() }
+                    try StoreMeta.countWrite(in: connection)
                     let value = try body(connection)
                     try confirmPlace(of: connection)
                     return value
                 }
                 // A file may be removed while its commit is being written: then nothing is saved.
                 try confirmPlace(of: connection)
-                state.withLock { $0.hasWritten = true }
+                state.withLock { $0.needsMark = true }
                 checkpointIfDue(connection)
                 return value
             }
@@ -98,14 +99,6 @@ extension StoreFile {
             return try StoreMeta.isStore(identifier, in: connection)
         } catch let error as SQLiteError where error.classification == .programming {
             // No table to ask: somebody is just resetting the store.
-            return false
-        }
-    }
-
-    private func countWrite(_ connection: Connection) throws -> Bool {
-        do {
-            return try StoreMeta.countWrite(by: identifier, in: connection)
-        } catch let error as SQLiteError where error.classification == .programming {
             return false
         }
     }

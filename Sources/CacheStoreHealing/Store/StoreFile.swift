@@ -20,7 +20,8 @@ package final class StoreFile: Sendable {
 
     struct State: Sendable {
         var phase = Phase.open
-        var hasWritten = false
+        /// Whether the clean mark is away, so that closing has to set it.
+        var needsMark: Bool
         /// What ``OpenFileRegistry`` knows of this object.
         var registered: FileIdentity?
     }
@@ -38,12 +39,12 @@ package final class StoreFile: Sendable {
     private let useLock: FileLock?
     /// Whether closing may call the store clean: not if it was left unclean and never checked.
     let mayMarkClean: Bool
-    let state = Mutex(State())
+    let state: Mutex<State>
 
     init(
         paths: StorePaths, options: StoreOptions, identifier: UUID, usesRollbackJournal: Bool,
         pool: ConnectionPool, logSize: LogSize, useLock: FileLock?, writerLock: FileLock?,
-        mayMarkClean: Bool
+        mayMarkClean: Bool, isClean: Bool
     ) {
         self.paths = paths
         self.options = options
@@ -54,6 +55,7 @@ package final class StoreFile: Sendable {
         self.useLock = useLock
         self.writerLock = writerLock
         self.mayMarkClean = mayMarkClean
+        state = Mutex(State(needsMark: !isClean))
         guard let file = FileIdentity(path: paths.main) else { return }
         OpenFileRegistry.shared.add(file)
         state.withLock { $0.registered = file }
@@ -133,7 +135,7 @@ package final class StoreFile: Sendable {
     }
 
     private func leaveClean() throws {
-        guard state.withLock({ $0.hasWritten }) else { return }
+        guard state.withLock({ $0.needsMark }) else { return }
         try withWriter { connection in
             // First everything into the file and onto the disk, then the mark that says so. Readers
             // of other processes may be in the way; then the log stays, which is no harm.

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import CacheStoreHealing
+
+@Suite struct StoreOpenerProcessesTests {
+    @Test func `a killed process leaves an unclean store with everything it saved`() async throws {
+        let store = try TemporaryStore()
+        let directory = store.directory
+        await #expect(processExitsWith: .signal(SIGKILL)) { [directory = directory as String] in
+            let file = try StoreOpener.open(
+                at: URL(filePath: directory + "/notes.sqlite"), content: NotesContent()
+            ).file
+            try file?.addNotes(7)
+            kill(getpid(), SIGKILL)
+        }
+        let opened = try store.open()
+        #expect(opened.report.outcome == .opened)
+        #expect(opened.report.wasUncleanShutdown)
+        #expect(opened.report.verification == .passed)
+        #expect(try opened.file?.countNotes() == 7)
+        try opened.file?.close()
+        let again = try store.open()
+        #expect(!again.report.wasUncleanShutdown)
+        #expect(again.report.verification == .none)
+    }
+
+    @Test func `of processes that open an absent store at once one creates it`() async throws {
+        let store = try TemporaryStore()
+        let directory = store.directory
+        let count = 8
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    await #expect(processExitsWith: .success) {
+                        [
+                            directory = directory as String, number = number as Int,
+                            count = count as Int
+                        ] in
+                        Signpost.set("ready-\(number)", in: directory)
+                        for other in 0..<count {
+                            _ = Signpost.wait(for: "ready-\(other)", in: directory)
+                        }
+                        var options = StoreOptions()
+                        options.busyTimeout = .seconds(30)
+                        let opened = try StoreOpener.open(
+                            at: URL(filePath: directory + "/notes.sqlite"),
+                            content: NotesContent(), options: options)
+                        if opened.report.wasResetOrCreated {
+                            Signpost.set("created-\(number)", in: directory)
+                        }
+                        try opened.file?.addNotes(1)
+                        try opened.file?.close()
+                    }
+                }
+            }
+        }
+        let creators = (0..<count).filter { Signpost.isSet("created-\($0)", in: directory) }
+        #expect(creators.count == 1)
+        let opened = try store.open()
+        #expect(opened.report.outcome == .opened)
+        #expect(try opened.file?.countNotes() == count)
+    }
+
+    @Test func `a store that another process uses is joined, and not healed under it`() async throws
+    {
+        let store = try TemporaryStore()
+        try store.fill(count: 2)
+        let directory = store.directory
+        async let child: Void = {
+            await #expect(processExitsWith: .success) { [directory = directory as String] in
+                let file = try StoreOpener.open(
+                    at: URL(filePath: directory + "/notes.sqlite"), content: NotesContent()
+                ).file
+                try file?.addNotes(1)
+                Signpost.set("open", in: directory)
+                _ = Signpost.wait(for: "done", in: directory)
+                try file?.addNotes(1)
+                try file?.close()
+            }
+        }()
+        #expect(Signpost.wait(for: "open", in: directory))
+        var options = StoreOptions()
+        options.busyTimeout = .milliseconds(100)
+        let opened = try store.open(options: options)
+        #expect(opened.report.outcome == .opened)
+        #expect(!opened.report.wasUncleanShutdown)
+        #expect(try opened.file?.countNotes() == 3)
+        try opened.file?.close()
+
+        #expect {
+            _ = try StoreOpener.reset(at: store.url, content: NotesContent(), options: options)
+        } throws: {
+            PersistentStoreError.Code.busy ~= $0
+        }
+        #expect { _ = try store.open(NotesContent(version: 2), options: options) } throws: {
+            PersistentStoreError.Code.busy ~= $0
+        }
+        options.onUnavailable = .inMemory
+        let inMemory = try store.open(NotesContent(version: 2), options: options)
+        #expect(inMemory.file == nil)
+        #expect(inMemory.report.outcome == .inMemory)
+        #expect(inMemory.report.cause == .storeLocked)
+
+        Signpost.set("done", in: directory)
+        await child
+        #expect(try store.openFile().countNotes() == 4)
+    }
+
+    @Test func `processes that write at once lose nothing`() async throws {
+        let store = try TemporaryStore()
+        try store.fill(count: 0)
+        let directory = store.directory
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    await #expect(processExitsWith: .success) { [directory = directory as String] in
+                        var options = StoreOptions()
+                        options.busyTimeout = .seconds(60)
+                        options.checkpointThreshold = 4096
+                        let file = try StoreOpener.open(
+                            at: URL(filePath: directory + "/notes.sqlite"),
+                            content: NotesContent(), options: options
+                        ).file
+                        for _ in 0..<100 { try file?.addNotes(1) }
+                        try file?.close()
+                    }
+                }
+            }
+        }
+        let opened = try store.open(options: StoreOptions())
+        #expect(try opened.file?.countNotes() == 300)
+        #expect(!opened.report.wasUncleanShutdown)
+    }
+
+    @Test func `a child that inherited a store by fork is refused and the store stays whole`()
+        async throws
+    {
+        let store = try TemporaryStore()
+        let directory = store.directory
+        await #expect(processExitsWith: .success) { [directory = directory as String] in
+            let url = URL(filePath: directory + "/notes.sqlite")
+            let opened = try StoreOpener.open(at: url, content: NotesContent())
+            let file = try #require(opened.file)
+            try file.addNotes(1)
+            let child = try #require(forkProcess())
+            if child == 0 {
+                var result: Int32 = 1
+                do { try file.addNotes(1) } catch PersistentStoreError.Code.forked {
+                    result = 0
+                } catch {}
+                _exit(result)
+            }
+            var status: Int32 = -1
+            waitpid(child, &status, 0)
+            #expect(status == 0)
+            try file.addNotes(1)
+            #expect(try file.countNotes() == 2)
+            try file.close()
+        }
+        #expect(try store.openFile().countNotes() == 2)
+    }
+}
+
+/// Swift does not let `fork` be called by its name: a child may only do what is safe in a signal
+/// handler, which is what the test is about.
+private func forkProcess() -> pid_t? {
+    guard let symbol = dlsym(nil, "fork") else { return nil }
+    let function = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+    return function()
+}
