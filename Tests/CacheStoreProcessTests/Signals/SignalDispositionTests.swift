@@ -57,8 +57,10 @@ import Testing
             try Data("\(getpid())".utf8).write(to: URL(filePath: path), options: .atomic)
             guard monitor.takePreviousCourse(of: .suspend) == .taken else { exit(11) }
             guard FileManager.default.fileExists(atPath: path + ".stopped") else { exit(12) }
+            // Without this, a monitoring that does not go on would stop the process for good.
+            guard SignalDisposition.current(of: .suspend).kind == .handler else { exit(13) }
             kill(getpid(), SIGTSTP)
-            guard arrived.wait(timeout: .now() + .seconds(20)) == .success else { exit(13) }
+            guard arrived.wait(timeout: .now() + .seconds(20)) == .success else { exit(14) }
             exit(3)
         }
         let child = try await Self.stoppedProcess(namedIn: path)
