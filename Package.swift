@@ -54,7 +54,8 @@ let package = Package(
         + layer(
             "CacheStoreGraph",
             uses: [
-                "CacheStoreModel", "CacheStoreQuery", "CacheStoreHealing", "CacheStorePersistence",
+                "CCacheStoreShims", "CacheStoreModel", "CacheStoreQuery", "CacheStoreHealing",
+                "CacheStorePersistence",
             ])
         + layer(
             "CacheStore",

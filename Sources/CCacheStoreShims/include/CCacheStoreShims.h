@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "CCacheStorePropertyCursor.h"
+
 // Declared here rather than by including sqlite3.h, so that each SQLite symbol belongs to one
 // Clang module only (CCacheStoreSQLite).
 struct sqlite3;

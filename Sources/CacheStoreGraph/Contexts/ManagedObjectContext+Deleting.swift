@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreModel
+
+extension ManagedObjectContext {
+    /// Deletes an object: at once for the context, with the next save for the store.
+    ///
+    /// ``ManagedObject/prepareForDeletion()`` is called and the delete rules of its relationships are
+    /// applied, both before this returns: objects at the other end lose their reference (nullify) or
+    /// are deleted as well (cascade; cycles end). A relationship with the rule "deny" that still has
+    /// members makes the save fail. Relationships that are not loaded are loaded: one query each.
+    public func delete(_ object: ManagedObject) {
+        guard object.context === self, object.status.isDisjoint(with: [.deleted, .gone]) else {
+            return
+        }
+        // A work list instead of recursion: a cascade along a chain can be long.
+        var queue = [object]
+        var marked: Set<ManagedObject> = [object]
+        var position = 0
+        while position < queue.count {
+            let next = queue[position]
+            position += 1
+            next.prepareForDeletion()
+            next.loadIfNeeded()
+            for property in next.plan.entity.properties {
+                guard property.relationship?.description.deleteRule == .cascade else { continue }
+                for target in next.targets(of: property)
+                where !target.isDeleted && marked.insert(target).inserted {
+                    queue.append(target)
+                }
+            }
+        }
+        for next in queue { markDeleted(next) }
+        for next in queue { disconnect(next) }
+    }
+
+    private func markDeleted(_ object: ManagedObject) {
+        mutate {
+            object.status.insert(.deleted)
+            noteChange(of: object)
+        }
+    }
+
+    /// Takes a deleted object out of the relationships of those that stay.
+    private func disconnect(_ object: ManagedObject) {
+        for property in object.plan.entity.properties {
+            guard let relationship = property.relationship,
+                relationship.description.deleteRule != .noAction,
+                let inverseIndex = relationship.inverseIndex
+            else { continue }
+            if relationship.description.deleteRule == .deny { continue }
+            for target in object.targets(of: property) where !target.isDeleted {
+                target.loseRaw(object, inverseIndex: inverseIndex)
+            }
+        }
+        // Inserted and deleted before any save: it never was.
+        if object.status.contains(.inserted) {
+            mutate {
+                removePending(object)
+                object.status.insert(.gone)
+            }
+            forget(object)
+        }
+    }
+}
+
+extension ManagedObject {
+    /// The objects at the other end of a relationship of either kind.
+    final func targets(of property: Property) -> ContiguousArray<ManagedObject> {
+        if property.isToMany { return toMany(property) }
+        return toOne(property).map { [$0] } ?? []
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+
+public import CacheStoreModel
+import CacheStorePersistence
+import CacheStoreQuery
+import Foundation
+
+extension ManagedObjectContext {
+    /// Fetches objects: one query, and their rows with it.
+    ///
+    /// Objects that the context has already are the same objects; what they have not changed follows
+    /// the store.
+    ///
+    /// - Throws: `QueryError` for a predicate or order that a store cannot evaluate; ``ModelError`` with
+    ///   code `unknownEntity` or `unknownProperty`; ``ContextError`` with code `noStore` or
+    ///   `invalidRequest`; `PersistentStoreError` if the store could not be read.
+    public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
+        let found = try objects(of: request)
+        for keyPath in request.relationshipKeyPathsForPrefetching {
+            try prefetch(keyPath, of: found)
+        }
+        if Result.self == ManagedObject.self || found.allSatisfy({ $0 is Result }) {
+            return found.map { unsafeDowncast($0, to: Result.self) }
+        }
+        return found.compactMap { $0 as? Result }
+    }
+
+    /// How many objects a fetch would give; one query, no objects are made unless changes are
+    /// pending.
+    ///
+    /// - Throws: as ``fetch(_:)``.
+    public func count<Result: ManagedObject>(for request: FetchRequest<Result>) throws -> Int {
+        takeInMerges()
+        let query = try request.storeQuery(in: graphModel)
+        if request.includesPendingChanges, try !pendingObjects(for: query).isEmpty {
+            return try objects(of: request).count
+        }
+        let store = try coordinator.store()
+        return try store.count(matching: query)
+    }
+
+    /// The IDs of the objects that a fetch would give; no objects are made unless changes are
+    /// pending.
+    ///
+    /// - Throws: as ``fetch(_:)``.
+    public func objectIDs<Result: ManagedObject>(
+        for request: FetchRequest<Result>
+    ) throws -> [ManagedObjectID] {
+        takeInMerges()
+        let query = try request.storeQuery(in: graphModel)
+        if request.includesPendingChanges, try !pendingObjects(for: query).isEmpty {
+            return try objects(of: request).map(\.objectID)
+        }
+        return try coordinator.store().objectIDs(matching: query)
+    }
+
+    private func objects<Result: ManagedObject>(
+        of request: FetchRequest<Result>
+    ) throws -> ContiguousArray<ManagedObject> {
+        takeInMerges()
+        var query = try request.storeQuery(in: graphModel)
+        let above = unsavedChangesAbove()
+        let pending = request.includesPendingChanges ? try pendingObjects(for: query) : []
+        guard !pending.isEmpty else {
+            return try materialize(try coordinator.store().rows(matching: query), above: above)
+        }
+        // As many more rows as could drop out; the window is cut after the overlay.
+        let window = (limit: query.limit, offset: query.offset)
+        query.offset = 0
+        query.limit = window.limit.map { $0 + window.offset + pending.count }
+        var result = try materialize(
+            try coordinator.store().rows(matching: query), above: above)
+        let changed = Set(pending)
+        result.removeAll { changed.contains($0) || $0.isDeleted }
+        let evaluator = try query.predicate.map { try QueryEvaluator($0) }
+        for object in pending where !object.isDeleted {
+            if evaluator?.matches(QueriedObject(object: object)) ?? true { result.append(object) }
+        }
+        let sorted = QueryOrder(query.sort).sorted(Array(result)) { QueriedObject(object: $0) }
+        return ContiguousArray(sorted.dropFirst(window.offset).prefix(window.limit ?? .max))
+    }
+
+    private func materialize(
+        _ batches: [RowBatch], above: ChangeLedger?
+    ) throws -> ContiguousArray<ManagedObject> {
+        guard let first = batches.first, batches.count > 1 else {
+            return batches.first.map { materialize($0, above: above) } ?? []
+        }
+        var objects: ContiguousArray<ManagedObject> = []
+        objects.reserveCapacity(batches.reduce(0) { $0 + $1.count } + first.count)
+        for batch in batches { objects.append(contentsOf: materialize(batch, above: above)) }
+        return objects
+    }
+
+    /// The objects of a query's entities that have unsaved changes, here or in a context above.
+    private func pendingObjects(
+        for query: StoreQuery
+    ) throws -> ContiguousArray<ManagedObject> {
+        let above = unsavedChangesAbove()
+        guard !pending.isEmpty || above != nil else { return [] }
+        let family = Set(
+            query.includesSubentities ? query.entity.familyIndexes : [query.entity.index])
+        var objects: ContiguousArray<ManagedObject> = []
+        for case let object? in pending where family.contains(object.plan.entity.index) {
+            objects.append(object)
+        }
+        guard let above else { return objects }
+        var known = Set(objects)
+        var faults: [ManagedObject] = []
+        func add(_ id: ManagedObjectID) {
+            guard family.contains(Int(id.entityIndex)) else { return }
+            let object = object(with: id)
+            guard known.insert(object).inserted else { return }
+            objects.append(object)
+            if !object.isLoaded { faults.append(object) }
+        }
+        for id in above.entries.keys { add(id) }
+        for key in above.toMany.keys { add(key.owner) }
+        try load(faults)
+        return objects
+    }
+
+    // MARK: - Prefetching
+
+    private func prefetch(
+        _ keyPath: AnyKeyPath, of objects: ContiguousArray<ManagedObject>
+    ) throws {
+        guard let first = objects.first else { return }
+        let steps = try graphModel.steps(of: keyPath, from: type(of: first))
+        guard let step = steps.first else { return }
+        let property = graphModel.model.entities[step.entityIndex].properties[step.propertyIndex]
+        guard property.relationship != nil else { return }
+        if property.isToMany {
+            let owners = objects.filter { !($0.toManyState(of: property)?.isLoaded ?? false) }
+            for start in stride(from: 0, to: owners.count, by: 256) {
+                try loadMembers(
+                    of: property, owners: Array(owners[start..<min(start + 256, owners.count)]))
+            }
+        } else {
+            // Held until all are loaded: nothing else keeps unchanged objects.
+            var targets: [ManagedObject] = []
+            for object in objects {
+                if case .object(let id) = object.value(of: property) {
+                    let target = self.object(with: id)
+                    if !target.isLoaded { targets.append(target) }
+                }
+            }
+            for (_, group) in Dictionary(grouping: Set(targets), by: { $0.plan.entity.rootIndex }) {
+                try load(group)
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreModel
+import CCacheStoreShims
+
+extension ManagedObjectContext {
+    /// Inserts a new object of a class.
+    ///
+    /// The object gets its default values; ``ManagedObject/awakeFromInsert()`` is called. It is
+    /// written to the store when the context is saved. No I/O.
+    ///
+    /// - Precondition: The model has an entity with this class, and it is not abstract.
+    public func insert<Object: ManagedObject>(_ objectClass: Object.Type) -> Object {
+        objectClass.init(context: self)
+    }
+
+    /// Inserts a new object of an entity by its name.
+    ///
+    /// - Throws: ``ModelError`` with code `unknownEntity`, or `unsupported` if the entity is abstract.
+    @discardableResult
+    public func insert(entityNamed name: String) throws -> ManagedObject {
+        let entity = try graphModel.model.requiredEntity(named: name)
+        guard !entity.isAbstract else {
+            throw ModelError(.unsupported, "an abstract entity has no objects", entity: name)
+        }
+        let object = graphModel.plans[entity.index].makeObject(
+            id: temporaryID(entity), in: self)
+        finishInsertion(of: object)
+        return object
+    }
+
+    func seedForInsertion(of objectClass: ManagedObject.Type) -> ObjectSeed {
+        let entity = graphModel.entity(of: objectClass)
+        precondition(
+            entity != nil, "The context's model has no entity with the class \(objectClass).")
+        guard let entity else { return ObjectSeed(purpose: .description) }
+        precondition(
+            !entity.isAbstract, "The entity \(entity.name) is abstract and has no objects.")
+        return ObjectSeed(
+            purpose: .object(
+                plan: graphModel.plans[entity.index], id: temporaryID(entity), context: self))
+    }
+
+    private func temporaryID(_ entity: Entity) -> ManagedObjectID {
+        ManagedObjectID.temporary(in: coordinator.space, entityIndex: entity.index)
+    }
+
+    func finishInsertion(of object: ManagedObject) {
+        let plan = object.plan
+        mutate {
+            object.values = plan.emptyValues
+            object.present = plan.valueProperties
+            object.status = [.inserted, .awake]
+            for (index, make) in plan.defaults { object.values[index] = make() }
+            register(object)
+            noteChange(of: object)
+        }
+        object.awakeFromInsert()
+    }
+}
+
+extension ObjectPlan {
+    /// Makes an object of the plan's class: a fault.
+    @inline(__always)
+    func makeObject(id: ManagedObjectID, in context: ManagedObjectContext) -> ManagedObject {
+        cachestore_property_cursor_reset()
+        return objectClass.init(
+            seed: ObjectSeed(purpose: .object(plan: self, id: id, context: context)))
+    }
+}
+
+extension ManagedObject {
+    /// Called by the context when it goes away or is reset.
+    final func leaveContext() {
+        context = nil
+        toManyStates.removeAll()
+        pendingIndex = -1
+    }
+}

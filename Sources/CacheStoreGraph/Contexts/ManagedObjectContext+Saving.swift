@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreModel
+import CacheStorePersistence
+
+// The order of a save:
+//
+// 1. what waits in the inbox is taken in;
+// 2. `willSave` on every changed object, again until nothing changes any more;
+// 3. validation of every changed object, all failures collected;
+// 4. the changes go to the parent as values: to the store in one transaction, with conflicts
+//    resolved by the merge policy, or in memory to a context above;
+// 5. objects get their permanent IDs and new versions, and count as unchanged;
+// 6. `didSave` on every saved object.
+//
+// Up to step 4 nothing but hooks has changed anything; a failure leaves the context as it was.
+
+extension ManagedObjectContext {
+    /// How often `willSave` may change something before the save gives up.
+    private static let maximumWillSaveRounds = 100
+
+    /// Saves the changes to the parent: to the store if that is the coordinator, else in memory.
+    ///
+    /// Does nothing, and no I/O, if there are no changes.
+    ///
+    /// - Throws: ``ValidationError`` with all broken rules; ``ContextError`` with code
+    ///   `mergeConflict`, `constraintConflict`, `noStore`, `saveInProgress` or `willSaveNeverEnds`;
+    ///   `PersistentStoreError` if the store could not be written. The context then has its changes
+    ///   as before, and can be mended and saved again.
+    public func save() throws {
+        guard !isSaving else {
+            throw ContextError(.saveInProgress, "the context is being saved")
+        }
+        takeInMerges()
+        guard pending.contains(where: { $0 != nil }) else { return }
+        isSaving = true
+        defer { isSaving = false }
+        try callWillSave()
+        try validate()
+        let objects = ContiguousArray(pending.compactMap { $0 })
+        switch parent {
+        case .coordinator:
+            let changes = unsavedChangeSet()
+            let outcome = try coordinator.save(changes, policy: mergePolicy, source: handle)
+            finishSave(of: objects, outcome)
+        case .saving(let saving):
+            saving.collect {
+                takeInMerges()
+                return unsavedChangeSet()
+            }
+            finishSave(of: objects, nil)
+        case .context(let above):
+            above.send(.changes(unsavedChangeSet()))
+            above.takeInIfOwner()
+            finishSave(of: objects, nil)
+        }
+        for object in objects where !object.status.contains(.gone) { object.didSave() }
+    }
+
+    /// Saves the changes all the way to the store: this context into its parent, and every parent in
+    /// turn.
+    ///
+    /// A parent that belongs to another isolation domain is left to save itself: its changes are then
+    /// in its memory.
+    ///
+    /// - Throws: as ``save()``.
+    public func saveToPersistentStore() throws {
+        try save()
+        switch parent {
+        case .coordinator: break
+        case .saving(let saving):
+            try saving.save()
+            takeInMerges()
+        case .context(let above):
+            try above.saveToPersistentStoreIfOwner()
+            takeInMerges()
+        }
+    }
+
+    private func callWillSave() throws {
+        var rounds = 0
+        var generation = handle.currentGeneration
+        while true {
+            for object in pending.compactMap({ $0 }) where !object.status.contains(.gone) {
+                object.willSave()
+            }
+            let current = handle.currentGeneration
+            guard current != generation else { return }
+            generation = current
+            rounds += 1
+            guard rounds < Self.maximumWillSaveRounds else {
+                throw ContextError(
+                    .willSaveNeverEnds, "willSave changed something each time it was called")
+            }
+        }
+    }
+
+    private func validate() throws {
+        var failures: [ValidationError.Failure] = []
+        for case let object? in pending {
+            do {
+                if object.status.contains(.deleted) {
+                    try object.validateForDelete()
+                } else if object.status.contains(.inserted) {
+                    try object.validateForInsert()
+                } else {
+                    try object.validateForUpdate()
+                }
+            } catch let error as ValidationError {
+                failures.append(contentsOf: error.failures)
+            }
+        }
+        guard failures.isEmpty else { throw ValidationError(failures) }
+    }
+
+    // MARK: - Change sets
+
+    /// The unsaved changes as values.
+    func unsavedChangeSet() -> ChangeSet {
+        var changes = ChangeSet()
+        for case let object? in pending {
+            if object.status.contains(.deleted) {
+                if !object.status.contains(.inserted) {
+                    changes.deleted.append(
+                        ChangeSet.Deletion(id: object.objectID, version: object.version))
+                }
+                continue
+            }
+            if object.status.contains(.inserted) {
+                changes.inserted.append(
+                    ChangeSet.Insertion(id: object.objectID, values: object.values))
+            } else if !object.changed.isEmpty {
+                changes.updated.append(
+                    ChangeSet.Update(
+                        id: object.objectID, version: object.version, changed: object.changed,
+                        values: object.values,
+                        base: object.batch.map { RowReference(batch: $0, row: object.row) }))
+            }
+            if !object.toManyStates.isEmpty { appendToManyChanges(of: object, to: &changes) }
+        }
+        return changes
+    }
+
+    /// Members of join tables and orders; members of other relationships are said by the to-one side.
+    private func appendToManyChanges(of object: ManagedObject, to changes: inout ChangeSet) {
+        for property in object.plan.entity.properties {
+            guard let relationship = property.relationship,
+                let state = object.toManyState(of: property), state.hasChanges
+            else { continue }
+            let isJoin = relationship.storage != .inverseColumn
+            guard isJoin || state.isOrdered else { continue }
+            let isInserted = object.status.contains(.inserted)
+            changes.toMany.append(
+                ChangeSet.ToManyChange(
+                    owner: object.objectID, propertyIndex: property.index,
+                    added: state.added.filter { !$0.isDeleted }.map(\.objectID),
+                    removed: isInserted ? [] : state.removed.map(\.objectID),
+                    order: state.isOrdered && state.isLoaded
+                        ? state.list.filter { !$0.isDeleted }.map(\.objectID) : nil))
+        }
+    }
+
+    /// The same for other threads, which hold the lock of the handle meanwhile.
+    func ledgerOfUnsavedChanges() -> ChangeLedger {
+        pending.isEmpty ? ChangeLedger() : ChangeLedger(unsavedChangeSet())
+    }
+
+    // MARK: - After the save
+
+    private func finishSave(of objects: ContiguousArray<ManagedObject>, _ outcome: SaveOutcome?) {
+        mutate {
+            for object in objects {
+                object.pendingIndex = -1
+                if object.status.contains(.deleted) {
+                    object.status = .gone
+                    object.batch = nil
+                    object.toManyStates.removeAll()
+                    forget(object)
+                } else {
+                    if !object.status.contains(.inserted), outcome != nil,
+                        !object.changed.isEmpty
+                    {
+                        object.version += 1
+                    }
+                    commit(object)
+                }
+            }
+            removeAllPending()
+        }
+        if let outcome { apply(outcome) }
+    }
+
+    /// Makes an object's values the saved ones.
+    func commit(_ object: ManagedObject) {
+        object.changed = PropertySet()
+        if !object.originals.isEmpty { object.originals.removeAll() }
+        object.status.remove([.inserted, .updated])
+        for state in object.toManyStates { state?.commit() }
+    }
+
+    /// Gives objects what a save to the store decided: IDs, versions, what must be loaded anew.
+    func apply(_ outcome: SaveOutcome) {
+        mutate {
+            for (temporary, permanent) in outcome.permanentIDs {
+                guard let object = registered(temporary) else { continue }
+                changeID(of: object, to: permanent)
+                if object.version == 0 { object.version = 1 }
+                makeReferencesPermanent(in: object)
+            }
+            for (id, version) in outcome.versions {
+                guard let object = registered(id) else { continue }
+                if object.version < version { object.version = version }
+                makeReferencesPermanent(in: object)
+            }
+        }
+        for (temporary, existing) in outcome.replacements {
+            guard let object = registered(temporary) else { continue }
+            mutate {
+                if registered(existing) == nil {
+                    changeID(of: object, to: existing)
+                } else {
+                    object.status = .gone
+                    forget(object)
+                }
+            }
+            refresh(object, mergeChanges: false)
+        }
+        for id in outcome.stale {
+            if let object = registered(id) { refresh(object, mergeChanges: true) }
+        }
+        for id in outcome.gone {
+            if let object = registered(id) { markGone(object) }
+        }
+    }
+
+    private func makeReferencesPermanent(in object: ManagedObject) {
+        for index in object.values.indices {
+            guard case .object(let id) = object.values[index], id.isTemporaryID else { continue }
+            object.values[index] = .object(coordinator.currentID(for: id))
+        }
+    }
+
+    // MARK: - Permanent IDs
+
+    /// Gives new objects their permanent IDs before they are saved. One short transaction for each
+    /// entity hierarchy; the objects themselves are not written.
+    ///
+    /// - Throws: ``ContextError`` with code `noStore`; `PersistentStoreError`.
+    public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
+        let store = try coordinator.store()
+        let fresh = objects.filter {
+            $0.context === self && $0.isInserted && $0.objectID.isTemporaryID
+        }
+        let groups = Dictionary(grouping: fresh) { $0.plan.entity.rootIndex }
+        for (rootIndex, group) in groups {
+            let keys = try store.reserveKeys(
+                for: graphModel.model.entities[rootIndex], count: group.count)
+            mutate {
+                for (object, key) in zip(group, keys) {
+                    let old = object.objectID
+                    let id = ManagedObjectID(
+                        space: store.space, entityIndex: object.plan.entity.index, key: key)
+                    changeID(of: object, to: id)
+                    coordinator.remember([(old, id)])
+                }
+            }
+        }
+        mutate { for case let object? in pending { makeReferencesPermanent(in: object) } }
+    }
+}

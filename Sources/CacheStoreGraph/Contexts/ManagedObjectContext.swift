@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+
+public import CacheStoreModel
+import CacheStorePersistence
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A scratch pad for managed objects: it loads them, tracks their changes and saves them.
+///
+/// A context and its objects belong to one isolation domain and are not `Sendable`: the main context
+/// to the main actor, others to whoever made them. The compiler refuses to let them cross; an ID
+/// (``ManagedObject/objectID``) crosses instead.
+///
+/// A context's parent is a coordinator (saving writes to the store), a ``SavingContext`` (saving
+/// collects changes that the saving context writes), or another context (saving merges into it, in
+/// memory).
+///
+/// ```swift
+/// let context = try ManagedObjectContext(coordinator: coordinator)
+/// let photo = context.insert(Photo.self)
+/// photo.title = "Dunes"
+/// try context.save()
+/// ```
+///
+/// A failed save never spoils a context: the error names the objects, which can be mended,
+/// ``discard(_:)``ed or rolled back.
+///
+/// ## Topics
+/// - Making objects: ``insert(_:)``, ``insert(entityNamed:)``, ``delete(_:)``
+/// - Finding objects: ``fetch(_:)``, ``count(for:)``, ``objectIDs(for:)``, ``existingObject(with:)``,
+///   ``object(with:)``, ``registeredObject(for:)``
+/// - Saving: ``save()``, ``saveToPersistentStore()``, ``mergePolicy``, ``obtainPermanentIDs(for:)``
+/// - Undoing: ``rollback()``, ``refresh(_:mergeChanges:)``, ``reset()``, ``discard(_:)``
+public final class ManagedObjectContext {
+    /// Who may use a context.
+    package enum Confinement: Sendable {
+        /// The main thread.
+        case mainThread
+        /// Whoever holds it: the compiler sees to it that this is one isolation domain.
+        case holder
+    }
+
+    enum Parent {
+        case coordinator
+        case saving(SavingContext)
+        case context(ContextHandle)
+    }
+
+    /// The coordinator at the root of the context's family.
+    public let coordinator: PersistentStoreCoordinator
+    let parent: Parent
+    package let confinement: Confinement
+    let graphModel: GraphModel
+
+    /// A name for messages.
+    public var name = ""
+    /// What happens when a save meets rows that another has changed, or a uniqueness constraint.
+    ///
+    /// The default merges property by property, and the context's values win.
+    public var mergePolicy = MergePolicy.mergeByPropertyObjectTrump
+    /// Whether saves of the parent, and of other contexts of the coordinator, are merged by
+    /// themselves. They are taken in when the context is next used, never in the middle of a use.
+    public var automaticallyMergesChangesFromParent: Bool {
+        get { handle.wantsMerges }
+        set { handle.setWantsMerges(newValue) }
+    }
+
+    /// What other threads may hold of this context.
+    package private(set) lazy var handle = ContextHandle(self)
+    /// By index of the root entity.
+    private var tables: ObjectTables
+    /// Objects with unsaved changes, which this keeps alive; `nil` where one has left.
+    private(set) var pending: ContiguousArray<ManagedObject?> = []
+    private var pendingCount = 0
+    private var mutationDepth = 0
+    var isSaving = false
+
+    /// Creates a context that saves straight to the coordinator's store.
+    ///
+    /// - Throws: ``ModelError`` if the model is not sound.
+    public convenience init(coordinator: PersistentStoreCoordinator) throws {
+        try self.init(coordinator: coordinator, parent: .coordinator, confinement: .holder)
+    }
+
+    /// Creates a context whose saves are collected by a saving context, which writes them.
+    ///
+    /// - Throws: ``ModelError`` if the model is not sound.
+    public convenience init(savingContext: SavingContext) throws {
+        try self.init(
+            coordinator: savingContext.coordinator, parent: .saving(savingContext),
+            confinement: .holder)
+        savingContext.addChild(handle)
+    }
+
+    /// Creates a context whose saves go into another context of the same isolation domain.
+    public convenience init(parent: ManagedObjectContext) {
+        self.init(
+            graphModel: parent.graphModel, coordinator: parent.coordinator,
+            parent: .context(parent.handle), confinement: .holder)
+        mergePolicy = parent.mergePolicy
+    }
+
+    package convenience init(
+        coordinator: PersistentStoreCoordinator, savingContext: SavingContext? = nil,
+        confinement: Confinement
+    ) throws {
+        try self.init(
+            coordinator: coordinator, parent: savingContext.map { .saving($0) } ?? .coordinator,
+            confinement: confinement)
+        savingContext?.addChild(handle)
+    }
+
+    /// A child of a context that lives in another isolation domain, reached by its handle.
+    package convenience init(parent handle: ContextHandle) throws {
+        self.init(
+            graphModel: try GraphModel.of(handle.coordinator.managedObjectModel),
+            coordinator: handle.coordinator, parent: .context(handle), confinement: .holder)
+    }
+
+    private convenience init(
+        coordinator: PersistentStoreCoordinator, parent: Parent, confinement: Confinement
+    ) throws {
+        self.init(
+            graphModel: try GraphModel.of(coordinator.managedObjectModel),
+            coordinator: coordinator, parent: parent, confinement: confinement)
+    }
+
+    private init(
+        graphModel: GraphModel, coordinator: PersistentStoreCoordinator, parent: Parent,
+        confinement: Confinement
+    ) {
+        self.graphModel = graphModel
+        self.coordinator = coordinator
+        self.parent = parent
+        self.confinement = confinement
+        self.tables = ObjectTables(count: graphModel.model.entities.count)
+        coordinator.register(handle)
+    }
+
+    deinit {
+        handle.contextIsGone()
+        tables.forEach { $0.leaveContext() }
+    }
+
+    /// The model of the context's store.
+    public var managedObjectModel: ManagedObjectModel { graphModel.model }
+
+    // MARK: - Guarding
+
+    /// Runs a change of the graph, with other threads kept from reading unsaved changes meanwhile.
+    ///
+    /// Only the owner changes the graph, so nested calls need no lock, and the owner reads without
+    /// one. Nothing that waits, does I/O or calls out may run inside.
+    @inline(__always)
+    func mutate(_ body: () -> Void) {
+        guard mutationDepth == 0 else { return body() }
+        mutationDepth = 1
+        handle.withGraphLocked(body)
+        handle.bumpGeneration()
+        mutationDepth = 0
+    }
+
+    // MARK: - Registered objects
+
+    /// The objects the context has at the moment: all that the program or an unsaved change holds.
+    public var registeredObjects: Set<ManagedObject> {
+        var objects: Set<ManagedObject> = []
+        tables.forEach { objects.insert($0) }
+        return objects
+    }
+
+    func registered(_ id: ManagedObjectID) -> ManagedObject? {
+        tables.object(rootIndex: id.resolvedEntity.rootIndex, key: id.key)
+    }
+
+    func registered(rootIndex: Int, key: Int64) -> ManagedObject? {
+        tables.object(rootIndex: rootIndex, key: key)
+    }
+
+    func register(_ object: ManagedObject) {
+        tables.insert(object, rootIndex: object.plan.entity.rootIndex, key: object.objectID.key)
+    }
+
+    func forget(_ object: ManagedObject) {
+        tables.remove(object, rootIndex: object.plan.entity.rootIndex, key: object.objectID.key)
+    }
+
+    /// Makes an object that the context does not have yet: a fault.
+    func makeObject(_ id: ManagedObjectID, plan: ObjectPlan) -> ManagedObject {
+        let object = plan.makeObject(id: id, in: self)
+        register(object)
+        return object
+    }
+
+    func makeObject(_ id: ManagedObjectID) -> ManagedObject {
+        makeObject(id, plan: graphModel.plans[Int(id.entityIndex)])
+    }
+
+    func changeID(of object: ManagedObject, to id: ManagedObjectID) {
+        forget(object)
+        object.objectID = id
+        register(object)
+    }
+
+    // MARK: - Unsaved changes
+
+    /// Registers that an object has unsaved changes, or has none any more. Inside `mutate`.
+    func noteChange(of object: ManagedObject) {
+        if object.status.isDisjoint(with: [.inserted, .deleted]) {
+            let isChanged =
+                !object.changed.isEmpty || object.toManyStates.contains { $0?.hasChanges ?? false }
+            if isChanged {
+                object.status.insert(.updated)
+            } else {
+                object.status.remove(.updated)
+                removePending(object)
+                return
+            }
+        }
+        guard object.pendingIndex < 0 else { return }
+        object.pendingIndex = pending.count
+        pending.append(object)
+        pendingCount += 1
+    }
+
+    func removePending(_ object: ManagedObject) {
+        guard object.pendingIndex >= 0 else { return }
+        pending[object.pendingIndex] = nil
+        object.pendingIndex = -1
+        pendingCount -= 1
+        if pendingCount == 0 { pending.removeAll(keepingCapacity: true) }
+    }
+
+    func removeAllPending() {
+        for object in pending { object?.pendingIndex = -1 }
+        pending.removeAll()
+        pendingCount = 0
+        handle.bumpGeneration()
+    }
+
+    func objects(_ isIncluded: (ManagedObject) -> Bool) -> Set<ManagedObject> {
+        takeInMerges()
+        return Set(pending.lazy.compactMap { $0 }.filter(isIncluded))
+    }
+
+    /// The objects that the next save adds.
+    public var insertedObjects: Set<ManagedObject> {
+        objects { $0.status.contains(.inserted) && !$0.status.contains(.deleted) }
+    }
+    /// The objects that the next save changes.
+    public var updatedObjects: Set<ManagedObject> { objects { $0.isUpdated } }
+    /// The objects that the next save deletes.
+    public var deletedObjects: Set<ManagedObject> { objects { $0.status.contains(.deleted) } }
+
+    /// Whether there is anything to save.
+    public var hasChanges: Bool {
+        takeInMerges()
+        return pendingCount > 0
+    }
+}
+
+/// The object tables of a context, one for each hierarchy that it has objects of.
+struct ObjectTables: ~Copyable {
+    // Owned, deinitialised and freed in deinit; noncopyable tables cannot be in an array.
+    private let tables: UnsafeMutablePointer<ObjectTable>
+    private let count: Int
+
+    init(count: Int) {
+        self.count = count
+        tables = .allocate(capacity: count)
+        for index in 0..<count { (tables + index).initialize(to: ObjectTable()) }
+    }
+
+    deinit {
+        tables.deinitialize(count: count)
+        tables.deallocate()
+    }
+
+    func object(rootIndex: Int, key: Int64) -> ManagedObject? {
+        tables[rootIndex].object(for: key)
+    }
+
+    mutating func insert(_ object: ManagedObject, rootIndex: Int, key: Int64) {
+        tables[rootIndex].insert(object, for: key)
+    }
+
+    mutating func remove(_ object: ManagedObject, rootIndex: Int, key: Int64) {
+        tables[rootIndex].remove(object, key: key)
+    }
+
+    func forEach(_ body: (ManagedObject) -> Void) {
+        for index in 0..<count { tables[index].forEach(body) }
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+public import CacheStoreModel
+import Synchronization
+
+/// The root of a family of contexts: it has no objects, collects what its children save, and writes
+/// it to the store.
+///
+/// Because it has no objects, any thread may save it: the main context hands its changes over, in
+/// memory, and the writing need not happen on the main thread. Until they are written, the changes
+/// are visible to all children.
+///
+/// ```swift
+/// let root = SavingContext(coordinator: coordinator)
+/// let context = try ManagedObjectContext(savingContext: root)
+/// context.insert(Photo.self).title = "Dunes"
+/// try context.save()     // into `root`, in memory
+/// try root.save()        // to the store
+/// ```
+///
+/// ``ManagedObjectContext/saveToPersistentStore()`` does both.
+public final class SavingContext: Sendable {
+    /// The coordinator whose store is written.
+    public let coordinator: PersistentStoreCoordinator
+    /// What happens when a save meets rows that another has changed, or a uniqueness constraint.
+    public var mergePolicy: MergePolicy {
+        get { state.withLock { $0.policy } }
+        set { state.withLock { $0.policy = newValue } }
+    }
+
+    private struct State {
+        var policy = MergePolicy.mergeByPropertyObjectTrump
+        var ledger = ChangeLedger()
+        /// What is being written at the moment.
+        var inFlight: ChangeLedger?
+        var children: [WeakHandle] = []
+    }
+
+    private struct WeakHandle {
+        weak var handle: ContextHandle?
+    }
+
+    private let state = Mutex(State())
+    /// One save at a time; held across I/O, and never while anything else is locked.
+    private let saveLock = Mutex<Void>(())
+
+    /// Creates a saving context without changes.
+    public init(coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
+
+    /// Whether there is anything to write.
+    public var hasChanges: Bool {
+        state.withLock { !$0.ledger.isEmpty || $0.inFlight != nil }
+    }
+
+    func addChild(_ handle: ContextHandle) {
+        state.withLock { $0.children.append(WeakHandle(handle: handle)) }
+    }
+
+    /// Takes the changes that a child builds; the child takes in what was written meanwhile first, so
+    /// that its changes are based on what the store has.
+    func collect(_ build: () -> ChangeSet) {
+        state.withLock { $0.ledger.apply(build()) }
+    }
+
+    /// What is collected or being written.
+    package func unsavedChanges() -> ChangeLedger {
+        state.withLock { state in
+            guard var ledger = state.inFlight else { return state.ledger }
+            if !state.ledger.isEmpty { ledger.apply(state.ledger) }
+            return ledger
+        }
+    }
+
+    /// Writes the collected changes to the store, on the calling thread. One transaction.
+    ///
+    /// If it fails, the changes stay collected; ``discard(_:)`` gives single objects up.
+    ///
+    /// - Throws: ``ContextError`` with code `mergeConflict`, `constraintConflict` or `noStore`;
+    ///   `PersistentStoreError` if the store could not be written.
+    public func save() throws {
+        try saveLock.withLock { _ in
+            let (ledger, policy) = state.withLock { state in
+                state.inFlight = state.ledger
+                state.ledger = ChangeLedger()
+                return (state.inFlight ?? ChangeLedger(), state.policy)
+            }
+            guard !ledger.isEmpty else {
+                state.withLock { $0.inFlight = nil }
+                return
+            }
+            do {
+                let outcome = try coordinator.save(ledger.changeSet(), policy: policy, source: nil)
+                state.withLock { state in
+                    state.inFlight = nil
+                    state.ledger.rebase(on: outcome)
+                    state.children.removeAll { $0.handle == nil }
+                    for child in state.children { child.handle?.send(.saved(outcome)) }
+                }
+            } catch {
+                state.withLock { state in
+                    var whole = ledger
+                    whole.apply(state.ledger)
+                    state.ledger = whole
+                    state.inFlight = nil
+                }
+                throw error
+            }
+        }
+    }
+
+    /// Gives up the collected changes of objects, so that a save that failed because of them can
+    /// succeed.
+    public func discard(_ ids: [ManagedObjectID]) {
+        state.withLock { state in
+            for id in ids { state.ledger.discard(id) }
+        }
+    }
+}
+
+extension ChangeLedger {
+    /// Makes changes that were collected while others were being written fit what was written: new
+    /// versions, permanent IDs.
+    fileprivate mutating func rebase(on outcome: SaveOutcome) {
+        guard !isEmpty else { return }
+        var versions: [ManagedObjectID: Int64] = [:]
+        for (id, version) in outcome.versions { versions[id] = version }
+        var permanent: [ManagedObjectID: ManagedObjectID] = outcome.replacements
+        for (temporary, id) in outcome.permanentIDs { permanent[temporary] = id }
+        var changes = changeSet()
+        for index in changes.updated.indices {
+            let update = changes.updated[index]
+            if let version = versions[update.id] {
+                changes.updated[index].version = version
+            } else if let id = permanent[update.id] {
+                changes.updated[index].id = id
+                changes.updated[index].version = 1
+            }
+        }
+        for index in changes.deleted.indices {
+            let deletion = changes.deleted[index]
+            if let version = versions[deletion.id] {
+                changes.deleted[index].version = version
+            } else if let id = permanent[deletion.id] {
+                changes.deleted[index].id = id
+                changes.deleted[index].version = 1
+            }
+        }
+        self = ChangeLedger(changes)
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+
+public import CacheStoreModel
+
+/// Declares a property of a ``ManagedObject`` subclass as a relationship of its entity.
+///
+/// An optional object is a to-one relationship, a `Set` a to-many, an `Array` an ordered to-many:
+///
+/// ```swift
+/// final class Photo: ManagedObject {
+///     @Relationship(inverse: \Tag.photos) var tags: [Tag]
+///     @Relationship(deleteRule: .cascade, inverse: \Comment.photo) var comments: Set<Comment>
+///     @Relationship var album: Album?
+/// }
+/// ```
+///
+/// `inverse` stands on one side only (on both it would be a circular reference for the compiler).
+/// Both sides are kept right at once: setting `comment.photo` changes `photo.comments`, and a comment
+/// moved to another photo leaves the one before.
+///
+/// Reading a to-many relationship for the first time loads it: one query, which also loads the same
+/// relationship of the objects that were fetched together with this one. Reading copies the members
+/// into a collection (O(n)); to add or remove single members of a large relationship, set the to-one
+/// side, or use ``ManagedObject/insert(_:into:)`` and ``ManagedObject/remove(_:from:)``.
+@propertyWrapper
+public struct Relationship<Value: RelationshipValue> {
+    let slot: UInt16
+
+    /// Not for use: relationships belong to managed objects only.
+    @available(
+        *, unavailable, message: "@Relationship is for properties of ManagedObject subclasses"
+    )
+    public var wrappedValue: Value {
+        get { preconditionFailure("unavailable") }
+        // The compiler refuses every use.
+        set { preconditionFailure("unavailable") }
+    }
+
+    /// Accesses the objects at the other end.
+    public static subscript<Owner: ManagedObject>(
+        _enclosingInstance owner: Owner,
+        wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
+        storage storageKeyPath: ReferenceWritableKeyPath<Owner, Relationship<Value>>
+    ) -> Value {
+        get { Value._readRelationship(of: owner, slot: Int(owner[keyPath: storageKeyPath].slot)) }
+        set {
+            newValue._writeRelationship(of: owner, slot: Int(owner[keyPath: storageKeyPath].slot))
+        }
+    }
+
+    /// Creates a relationship whose inverse, if any, is declared on the other side.
+    public init(
+        _ options: RelationshipOptions = [], deleteRule: DeleteRule = .nullify,
+        minimumCount: Int = 0, maximumCount: Int = 0, originalName: String? = nil
+    ) {
+        slot = nextPropertySlot()
+        PropertyCollector.current?.add(
+            .relationship(
+                PropertyCollector.RelationshipDeclaration(
+                    destination: Value.Destination.self, shape: Value.shape, options: options,
+                    deleteRule: deleteRule, minimumCount: minimumCount,
+                    maximumCount: maximumCount, originalName: originalName, inverse: nil)))
+    }
+
+    /// Creates a relationship together with its inverse.
+    public init<Root: ManagedObject, Back>(
+        _ options: RelationshipOptions = [], deleteRule: DeleteRule = .nullify,
+        inverse: @autoclosure () -> KeyPath<Root, Back>, minimumCount: Int = 0,
+        maximumCount: Int = 0, originalName: String? = nil
+    ) {
+        slot = nextPropertySlot()
+        guard let collector = PropertyCollector.current else { return }
+        collector.add(
+            .relationship(
+                PropertyCollector.RelationshipDeclaration(
+                    destination: Value.Destination.self, shape: Value.shape, options: options,
+                    deleteRule: deleteRule, minimumCount: minimumCount,
+                    maximumCount: maximumCount, originalName: originalName,
+                    inverse: (Root.self, inverse()))))
+    }
+}
+
+/// How a relationship is kept.
+public struct RelationshipOptions: OptionSet, Sendable, Hashable {
+    /// The bits of the options.
+    public let rawValue: UInt8
+
+    /// Creates a set of options from its bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The members have an order. An `Array` always has; the option makes it visible.
+    public static let ordered = RelationshipOptions(rawValue: 1)
+    /// An object cannot be saved with nothing at the other end.
+    public static let required = RelationshipOptions(rawValue: 2)
+}
+
+/// The form of a relationship that its Swift type stands for.
+public enum RelationshipShape: Sendable {
+    /// One object or none.
+    case toOne
+    /// A set of objects.
+    case toMany
+    /// A list of objects.
+    case orderedToMany
+}
+
+/// A type that a `@Relationship` can have: an optional managed object, a `Set` or an `Array` of them.
+public protocol RelationshipValue {
+    /// The class at the other end.
+    associatedtype Destination: ManagedObject
+    /// The form of the relationship.
+    static var shape: RelationshipShape { get }
+    /// Reads the relationship in a wrapper's slot.
+    static func _readRelationship(of owner: ManagedObject, slot: Int) -> Self
+    /// Writes the relationship in a wrapper's slot.
+    func _writeRelationship(of owner: ManagedObject, slot: Int)
+}
+
+extension Optional: RelationshipValue where Wrapped: ManagedObject {
+    /// The class of the object.
+    public typealias Destination = Wrapped
+    /// ``RelationshipShape/toOne``.
+    public static var shape: RelationshipShape { .toOne }
+    /// Reads the object.
+    public static func _readRelationship(of owner: ManagedObject, slot: Int) -> Wrapped? {
+        if let recorder = owner.recorder {
+            return recorder.record(slot: slot, of: owner, leadingTo: Wrapped.self)
+        }
+        return owner.readToOne(slot: slot) as? Wrapped
+    }
+    /// Writes the object.
+    public func _writeRelationship(of owner: ManagedObject, slot: Int) {
+        owner.writeToOne(slot: slot, self)
+    }
+}
+
+extension Set: RelationshipValue where Element: ManagedObject {
+    /// The class of the members.
+    public typealias Destination = Element
+    /// ``RelationshipShape/toMany``.
+    public static var shape: RelationshipShape { .toMany }
+    /// Reads the members.
+    public static func _readRelationship(of owner: ManagedObject, slot: Int) -> Set<Element> {
+        if let recorder = owner.recorder {
+            recorder.record(slot: slot)
+            return []
+        }
+        let members = owner.readToMany(slot: slot)
+        var set = Set<Element>(minimumCapacity: members.count)
+        for case let member as Element in members { set.insert(member) }
+        return set
+    }
+    /// Writes the members.
+    public func _writeRelationship(of owner: ManagedObject, slot: Int) {
+        owner.writeToMany(slot: slot, ContiguousArray(self))
+    }
+}
+
+extension Array: RelationshipValue where Element: ManagedObject {
+    /// The class of the members.
+    public typealias Destination = Element
+    /// ``RelationshipShape/orderedToMany``.
+    public static var shape: RelationshipShape { .orderedToMany }
+    /// Reads the members in their order.
+    public static func _readRelationship(of owner: ManagedObject, slot: Int) -> [Element] {
+        if let recorder = owner.recorder {
+            recorder.record(slot: slot)
+            return []
+        }
+        return owner.readToMany(slot: slot).compactMap { $0 as? Element }
+    }
+    /// Writes the members and their order.
+    public func _writeRelationship(of owner: ManagedObject, slot: Int) {
+        owner.writeToMany(slot: slot, ContiguousArray(self))
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreModel
+
+/// What the objects of one class and entity share: which wrapper is which property, and how its
+/// values are read.
+///
+/// Plans live as long as their model's ``GraphModel``, which lives until the process ends; objects
+/// refer to them without counting.
+final class ObjectPlan {
+    struct Slot {
+        var propertyIndex: Int
+        /// The row's cell; -1 for what rows do not hold.
+        var column: Int
+        var codec: AnyAttributeCodec?
+    }
+
+    let entity: Entity
+    let objectClass: ManagedObject.Type
+    let slots: ContiguousArray<Slot>
+    /// The default values of a new object: made anew for each, because `Date()` is a default too.
+    let defaults: [(propertyIndex: Int, make: @Sendable () -> PropertyValue)]
+    /// The to-many relationships, by property index: the place of each in an object's table.
+    let toManyOrdinals: [Int?]
+    let toManyCount: Int
+    /// What a new object holds before its defaults.
+    let emptyValues: ContiguousArray<PropertyValue>
+    /// The properties that have a value of the object's own: all but the to-many ones.
+    let valueProperties: PropertySet
+
+    private init(withoutProperties entity: Entity) {
+        self.entity = entity
+        objectClass = ManagedObject.self
+        slots = []
+        defaults = []
+        toManyOrdinals = []
+        toManyCount = 0
+        emptyValues = []
+        valueProperties = PropertySet()
+    }
+
+    init(entity: Entity, objectClass: ManagedObject.Type) throws(ModelError) {
+        self.entity = entity
+        self.objectClass = objectClass
+        var slots: ContiguousArray<Slot> = []
+        var defaults: [(Int, @Sendable () -> PropertyValue)] = []
+        let declared =
+            objectClass == ManagedObject.self ? [] : ClassDescription.of(objectClass).slots
+        for slot in declared {
+            let property = try entity.requiredProperty(named: slot.name)
+            var codec: AnyAttributeCodec?
+            switch (slot.declaration, property.kind) {
+            case (.attribute(let declaration), .attribute(let attribute)):
+                guard declaration.codec.type == attribute.type else {
+                    throw ModelError(
+                        .wrongType,
+                        "the class declares \(declaration.codec.type), the model \(attribute.type)",
+                        entity: entity.name, property: slot.name)
+                }
+                codec = declaration.codec
+                if let make = declaration.makeDefault { defaults.append((property.index, make)) }
+            case (.relationship(let declaration), .relationship(let relationship)):
+                guard (declaration.shape == .toOne) != relationship.description.isToMany else {
+                    throw ModelError(
+                        .wrongType, "the class and the model disagree about to-one and to-many",
+                        entity: entity.name, property: slot.name)
+                }
+            default:
+                throw ModelError(
+                    .wrongType, "the class and the model disagree about attribute and relationship",
+                    entity: entity.name, property: slot.name)
+            }
+            slots.append(
+                Slot(propertyIndex: property.index, column: property.column ?? -1, codec: codec))
+        }
+        let dynamic = Set(defaults.map(\.0))
+        for property in entity.properties where !dynamic.contains(property.index) {
+            guard let value = property.attribute?.defaultValue else { continue }
+            defaults.append((property.index, { value }))
+        }
+        self.slots = slots
+        self.defaults = defaults.map { (propertyIndex: $0.0, make: $0.1) }
+        var count = 0
+        self.toManyOrdinals = entity.properties.map {
+            guard $0.isToMany else { return nil }
+            defer { count += 1 }
+            return count
+        }
+        self.toManyCount = count
+        self.emptyValues = ContiguousArray(repeating: .null, count: entity.properties.count)
+        self.valueProperties = PropertySet(
+            entity.properties.filter { !$0.isToMany }.map(\.index))
+    }
+}
+
+extension ObjectPlan {
+    /// The plan of objects that are made only to describe or record, and have no values.
+    // Never changes; the objects that use it have no slots and read nothing from it.
+    nonisolated(unsafe) static let none = ObjectPlan(withoutProperties: noEntity)
+    /// The ID of such objects.
+    static let noID = ManagedObjectID(
+        space: IdentitySpace.space(storeIdentifier: nil, model: noModel), entityIndex: 0, key: 0)
+
+    private static let noModel = ManagedObjectModel(
+        described: .success([EntityDescription("None")]), classes: [:])
+    private static let noEntity = noModel.entities[0]
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreModel
+import Foundation
+
+extension ManagedObject {
+    /// Checks the model's rules for all properties that will be saved.
+    final func validateProperties() throws {
+        var failures: [ValidationError.Failure] = []
+        for property in plan.entity.properties {
+            // What has not changed was valid when it was saved.
+            if !isInserted, !property.isToMany, !changed.contains(property.index) { continue }
+            switch property.kind {
+            case .attribute(let attribute):
+                if let failure = failure(of: attribute, value: value(of: property)) {
+                    failures.append(failure)
+                }
+            case .relationship(let relationship):
+                if let failure = failure(of: relationship, property) { failures.append(failure) }
+            }
+        }
+        guard failures.isEmpty else { throw ValidationError(failures) }
+    }
+
+    private func failure(
+        of attribute: AttributeDescription, value: PropertyValue
+    ) -> ValidationError.Failure? {
+        func fail(_ code: ValidationError.Code, _ message: String) -> ValidationError.Failure {
+            ValidationError.Failure(code, self, property: attribute.name, message: message)
+        }
+        guard !value.isNull else {
+            return attribute.isOptional ? nil : fail(.missingValue, "a value is required")
+        }
+        guard value.fits(attribute.type) else {
+            return fail(.wrongType, "the value is not of type \(attribute.type)")
+        }
+        if case .decimal = value, attribute.type == .unsignedInteger64 {
+            return fail(.numberTooLarge, "the number is above what a store can hold")
+        }
+        if case .integer(let integer) = value, let range = attribute.type.integerRange {
+            if integer < range.lowerBound {
+                return fail(.numberTooSmall, "the number is below the range of its type")
+            }
+            if integer > range.upperBound {
+                return fail(.numberTooLarge, "the number is above the range of its type")
+            }
+        }
+        for rule in attribute.validation {
+            if let (code, message) = rule.broken(by: value) { return fail(code, message) }
+        }
+        return nil
+    }
+
+    private func failure(
+        of relationship: Property.Relationship, _ property: Property
+    ) -> ValidationError.Failure? {
+        func fail(_ code: ValidationError.Code, _ message: String) -> ValidationError.Failure {
+            ValidationError.Failure(code, self, property: property.name, message: message)
+        }
+        let description = relationship.description
+        guard description.isToMany else {
+            let isMissing = value(of: property).isNull
+            return isMissing && !description.isOptional
+                ? fail(.missingValue, "an object is required") : nil
+        }
+        let hasRules =
+            !description.isOptional || description.minimumCount > 0 || description.maximumCount > 0
+        guard hasRules, isInserted || toManyState(of: property)?.hasChanges ?? false else {
+            return nil
+        }
+        let count = loadedToManyState(of: property)?.count ?? 0
+        if count == 0 {
+            return description.isOptional ? nil : fail(.missingValue, "an object is required")
+        }
+        if count < description.minimumCount {
+            return fail(.tooFewObjects, "fewer objects than \(description.minimumCount)")
+        }
+        if description.maximumCount > 0, count > description.maximumCount {
+            return fail(.tooManyObjects, "more objects than \(description.maximumCount)")
+        }
+        return nil
+    }
+
+    /// Checks that no relationship with the rule "deny" has members that stay.
+    final func validateDenyRules() throws {
+        var failures: [ValidationError.Failure] = []
+        for property in plan.entity.properties
+        where property.relationship?.description.deleteRule == .deny {
+            if targets(of: property).contains(where: { !$0.isDeleted }) {
+                failures.append(
+                    ValidationError.Failure(
+                        .deletionDenied, self, property: property.name,
+                        message: "the object cannot be deleted while there are objects here"))
+            }
+        }
+        guard failures.isEmpty else { throw ValidationError(failures) }
+    }
+}
+
+extension ValidationRule {
+    /// What is wrong with a value, or `nil` if nothing is.
+    fileprivate func broken(
+        by value: PropertyValue
+    ) -> (ValidationError.Code, String)? {
+        switch kind {
+        case .minimum(let minimum):
+            guard let number = value.number, number < minimum else { return nil }
+            return (.numberTooSmall, "the number is less than \(minimum)")
+        case .maximum(let maximum):
+            guard let number = value.number, number > maximum else { return nil }
+            return (.numberTooLarge, "the number is greater than \(maximum)")
+        case .earliest(let earliest):
+            guard case .date(let date) = value, date < earliest else { return nil }
+            return (.dateTooSoon, "the date is too soon")
+        case .latest(let latest):
+            guard case .date(let date) = value, date > latest else { return nil }
+            return (.dateTooLate, "the date is too late")
+        case .minimumLength(let minimum):
+            guard let length = value.length, length < minimum else { return nil }
+            return (.stringTooShort, "shorter than \(minimum)")
+        case .maximumLength(let maximum):
+            guard let length = value.length, length > maximum else { return nil }
+            return (.stringTooLong, "longer than \(maximum)")
+        case .regularExpression(let pattern):
+            guard case .string(let text) = value else { return nil }
+            guard let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z") else {
+                return (.patternMismatch, "the regular expression is malformed")
+            }
+            let range = NSRange(text.startIndex..., in: text)
+            guard expression.firstMatch(in: text, range: range) == nil else { return nil }
+            return (.patternMismatch, "the text does not match its pattern")
+        }
+    }
+}
+
+extension PropertyValue {
+    fileprivate var number: Double? {
+        switch self {
+        case .integer(let integer): Double(integer)
+        case .double(let double): double
+        case .decimal(let decimal): NSDecimalNumber(decimal: decimal).doubleValue
+        default: nil
+        }
+    }
+
+    fileprivate var length: Int? {
+        switch self {
+        case .string(let string): string.count
+        case .data(let data): data.count
+        default: nil
+        }
+    }
+}
