@@ -64,6 +64,15 @@ let package = Package(
                 "CacheStorePersistence", "CacheStoreGraph",
             ], testsUse: ["CacheStoreTestKit"])
         + layer("CacheStoreTestKit", uses: ["CacheStore"], testsUse: nil)
+        + [
+            .executableTarget(
+                name: "PackageCatalog", dependencies: ["CacheStore"],
+                path: "Examples/PackageCatalog"),
+            .testTarget(name: "PackageCatalogTests", dependencies: ["PackageCatalog"]),
+            .executableTarget(
+                name: "CacheStoreBenchmarks", dependencies: ["CacheStore", "CCacheStoreSQLite"],
+                path: "Benchmarks/CacheStoreBenchmarks"),
+        ]
 )
 
 for target in package.targets {

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+
+/// Why a run cannot go on.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+
+/// The data of a run.
+struct Workload: Sendable {
+    let rows: [SampleRow]
+    /// The names to look up, in no order.
+    let names: [String]
+    /// The number of rows that are changed, or deleted.
+    let changeCount: Int
+
+    init(rowCount: Int) {
+        rows = SampleRow.make(count: rowCount)
+        var random = SplitMix64(state: 7)
+        let candidates = rows
+        names = (0..<rowCount / 10).compactMap { _ in
+            candidates.randomElement(using: &random)?.name
+        }
+        changeCount = rowCount / 5
+    }
+}
