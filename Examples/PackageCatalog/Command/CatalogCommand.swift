@@ -3,8 +3,8 @@
 /// What the program is asked to do.
 enum CatalogCommand: Sendable, Equatable {
     /// Read the package lists into the cache: what is installed, with `all` apt's lists too, or
-    /// the files named and nothing else.
-    case refresh(all: Bool, indexes: [String])
+    /// the files named and nothing else; wait for `pause` milliseconds after each batch.
+    case refresh(all: Bool, indexes: [String], pause: Int)
     /// List the packages whose name or summary holds a text.
     case search(text: String)
     /// Show one package.

@@ -31,6 +31,7 @@ private struct Scan {
     var flags: Set<String> = []
     var indexes: [String] = []
     var cacheDirectory: String?
+    var pause: Int?
 
     private static let knownFlags: Set<String> = [
         "--all", "--reverse", "--recursive", "--help", "--version",
@@ -54,6 +55,12 @@ private struct Scan {
                 cacheDirectory = try Self.value(of: name, attached, &rest)
             case "--index":
                 indexes.append(try Self.value(of: name, attached, &rest))
+            case "--pause":
+                let value = try Self.value(of: name, attached, &rest)
+                guard let number = Int(value), (0...60_000).contains(number) else {
+                    throw UsageError("\(name) takes a number of milliseconds up to 60000")
+                }
+                pause = number
             case "-h": flags.insert("--help")
             case _ where Self.knownFlags.contains(name):
                 guard attached == nil else { throw UsageError("\(name) takes no value") }
@@ -86,8 +93,8 @@ private struct Scan {
         let command: CatalogCommand
         switch name {
         case "refresh":
-            command = .refresh(all: take("--all"), indexes: indexes)
-            indexes = []
+            command = .refresh(all: take("--all"), indexes: indexes, pause: pause ?? 0)
+            (indexes, pause) = ([], nil)
         case "search": command = .search(text: try takeWord("TEXT", of: name))
         case "show": command = .show(name: try takeWord("NAME", of: name))
         case "depends":
@@ -102,6 +109,7 @@ private struct Scan {
         if let word = words.first { throw UsageError("\(name) does not take \(word)") }
         if let flag = flags.min() { throw UsageError("\(name) does not take \(flag)") }
         if !indexes.isEmpty { throw UsageError("\(name) does not take --index") }
+        if pause != nil { throw UsageError("\(name) does not take --pause") }
         return command
     }
 

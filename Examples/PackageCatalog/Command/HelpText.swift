@@ -10,9 +10,10 @@ enum HelpText {
         USAGE: PackageCatalog COMMAND [--cache-directory DIR]
 
         COMMANDS
-          refresh [--all] [--index FILE]…
+          refresh [--all] [--index FILE]… [--pause MILLISECONDS]
               read the package lists into the cache: what is installed here, with --all
-              everything in apt's lists too; with --index the files named and nothing else
+              everything in apt's lists too, with --index the files named and nothing else;
+              --pause waits after each batch, to be gentle on a busy machine
           search TEXT
               list the packages whose name or summary holds TEXT
           show NAME

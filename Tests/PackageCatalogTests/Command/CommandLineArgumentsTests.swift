@@ -6,10 +6,11 @@ import Testing
 
 @Suite struct CommandLineArgumentsTests {
     private static let commands: [(String, CatalogCommand)] = [
-        ("refresh", .refresh(all: false, indexes: [])),
-        ("refresh --all", .refresh(all: true, indexes: [])),
-        ("--all refresh", .refresh(all: true, indexes: [])),
-        ("refresh --index a --index=b", .refresh(all: false, indexes: ["a", "b"])),
+        ("refresh", .refresh(all: false, indexes: [], pause: 0)),
+        ("refresh --all", .refresh(all: true, indexes: [], pause: 0)),
+        ("--all refresh", .refresh(all: true, indexes: [], pause: 0)),
+        ("refresh --index a --index=b", .refresh(all: false, indexes: ["a", "b"], pause: 0)),
+        ("refresh --pause 250", .refresh(all: false, indexes: [], pause: 250)),
         ("search lantern", .search(text: "lantern")),
         ("search -- --all", .search(text: "--all")),
         ("search -", .search(text: "-")),
@@ -61,6 +62,9 @@ import Testing
         ("stats --all", "stats does not take --all"),
         ("search a --reverse", "search does not take --reverse"),
         ("stats --index a", "stats does not take --index"),
+        ("stats --pause 5", "stats does not take --pause"),
+        ("refresh --pause soon", "--pause takes a number of milliseconds up to 60000"),
+        ("refresh --pause=-1", "--pause takes a number of milliseconds up to 60000"),
         ("stats --loud", "there is no option --loud"),
         ("stats -x", "there is no option -x"),
         ("stats --cache-directory", "--cache-directory needs a value"),
