@@ -34,6 +34,10 @@ struct StoreReset {
         guard FileTree.size(at: paths.main) != nil else { return }
         let connection = try Connection(
             .file(paths.main), mode: .readWrite, busyTimeout: busyTimeout)
+        // Reading tells the connection that there is a log, as far as the header can be read. With
+        // the switch on it would not look, and take the locks of a rollback journal, which a
+        // connection that has the log open never gives away.
+        try? connection.execute(sql: "SELECT count(*) FROM sqlite_schema")
         // https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfigresetdatabase
         try connection.configure(.resetDatabase, true)
         // VACUUM needs room for the new database, which is empty: not in a directory that may be

@@ -82,9 +82,13 @@ extension ConnectionSettings {
         if connection.isReadOnly || isQueryOnly {
             mode = try connection.pragma("journal_mode")?.text ?? ""
         } else {
-            try connection.setPragma("page_size", to: .integer(Int64(pageSize)))
-            if let reservedBytes { try connection.setReservedBytes(reservedBytes) }
-            try connection.setPragma("auto_vacuum", to: "INCREMENTAL")
+            // Only an empty file takes these, but auto_vacuum writes to any: a transaction, and a
+            // sync of the log, for nothing.
+            if try connection.pragma("page_count")?.integer == 0 {
+                try connection.setPragma("page_size", to: .integer(Int64(pageSize)))
+                if let reservedBytes { try connection.setReservedBytes(reservedBytes) }
+                try connection.setPragma("auto_vacuum", to: "INCREMENTAL")
+            }
             mode =
                 try connection.setPragma("journal_mode", to: .keyword(journalMode.rawValue))?
                 .text ?? ""
