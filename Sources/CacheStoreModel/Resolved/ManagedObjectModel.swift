@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Synchronization
+
 /// A set of entities, checked and resolved: what a store is opened with.
 ///
 /// A model never changes once it exists, so it may be shared by any number of stores, contexts and
@@ -23,6 +25,8 @@ public final class ManagedObjectModel: Sendable {
     package let classes: [String: AnyClass]
     /// What is wrong with a model that was made from classes: opening a store with it throws this.
     package let deferredError: ModelError?
+    /// The fingerprint, once it has been asked for.
+    let fingerprintCache = Mutex<String?>(nil)
 
     /// Creates a model from entity descriptions.
     ///
