@@ -32,6 +32,7 @@ extension ManagedObjectContext {
         }
         for next in queue { markDeleted(next) }
         for next in queue { disconnect(next) }
+        for next in queue where next.status.contains(.inserted) { removeUnsaved(next) }
     }
 
     private func markDeleted(_ object: ManagedObject) {
@@ -53,12 +54,13 @@ extension ManagedObjectContext {
                 target.loseRaw(object, inverseIndex: inverseIndex)
             }
         }
-        // Inserted and deleted before any save: it never was.
-        if object.status.contains(.inserted) {
-            mutate {
-                removePending(object)
-                object.status.insert(.gone)
-            }
+    }
+
+    /// Inserted and deleted before any save: it never was.
+    private func removeUnsaved(_ object: ManagedObject) {
+        mutate {
+            removePending(object)
+            object.status.insert(.gone)
             forget(object)
         }
     }

@@ -140,7 +140,8 @@ public final class ManagedObjectContext {
 
     deinit {
         handle.contextIsGone()
-        tables.forEach { $0.leaveContext() }
+        // Held until all have left: an object that goes meanwhile would look for the context.
+        for object in allRegistered() { object.leaveContext() }
     }
 
     /// The model of the context's store.
@@ -164,9 +165,11 @@ public final class ManagedObjectContext {
     // MARK: - Registered objects
 
     /// The objects the context has at the moment: all that the program or an unsaved change holds.
-    public var registeredObjects: Set<ManagedObject> {
-        var objects: Set<ManagedObject> = []
-        tables.forEach { objects.insert($0) }
+    public var registeredObjects: Set<ManagedObject> { Set(allRegistered()) }
+
+    private func allRegistered() -> [ManagedObject] {
+        var objects: [ManagedObject] = []
+        tables.forEach { objects.append($0) }
         return objects
     }
 

@@ -45,6 +45,14 @@ public struct Attribute<Value> {
         set { owner.writeAttribute(slot: owner[keyPath: storageKeyPath].slot, newValue) }
     }
 
+    /// Not for use: stands here because the compiler looks for an initialiser without parameters in
+    /// the type itself before it picks one of those in the extensions.
+    @available(
+        *, unavailable,
+        message: "give the attribute a default value, make it optional, or its type CaseIterable"
+    )
+    public init() { slot = nextPropertySlot() }
+
     private init(
         options: AttributeOptions, validation: () -> [ValidationRule], originalName: String?,
         codec: () -> AttributeCodec<Value>, makeDefault: (@Sendable () -> Value)?
@@ -69,6 +77,13 @@ public struct Attribute<Value> {
 // MARK: - Attribute types
 
 extension Attribute where Value: AttributeConvertible {
+    /// Creates an attribute without options and without a default value.
+    public init() {
+        self.init(
+            options: [], validation: { [] }, originalName: nil, codec: { .fastest() },
+            makeDefault: nil)
+    }
+
     /// Creates an attribute without a default value.
     public init(
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
@@ -106,6 +121,14 @@ extension Attribute where Value: RawRepresentable, Value.RawValue: AttributeConv
             codec: { RawValueCodec(placeholder: wrappedValue) }, makeDefault: wrappedValue)
     }
 
+    /// Creates an attribute of an enumeration without options.
+    @_disfavoredOverload
+    public init() where Value: CaseIterable {
+        self.init(
+            options: [], validation: { [] }, originalName: nil,
+            codec: { RawValueCodec(placeholder: { Value.allCases.first }) }, makeDefault: nil)
+    }
+
     /// Creates an attribute of an enumeration; read before it is set, it gives the first case.
     @_disfavoredOverload
     public init(
@@ -130,6 +153,34 @@ extension Attribute where Value: RawRepresentable, Value.RawValue: AttributeConv
 }
 
 extension Attribute {
+    /// Creates an attribute of an optional enumeration without options.
+    @_disfavoredOverload
+    public init<Wrapped: RawRepresentable>()
+    where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
+        self.init(
+            options: [], validation: { [] }, originalName: nil,
+            codec: { OptionalCodec(RawValueCodec<Wrapped>(placeholder: { nil })) },
+            makeDefault: nil)
+    }
+
+    /// Creates an attribute of an optional enumeration that is also `Codable`, without options.
+    public init<Wrapped: RawRepresentable & Codable>()
+    where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
+        self.init(
+            options: [], validation: { [] }, originalName: nil,
+            codec: { OptionalCodec(RawValueCodec<Wrapped>(placeholder: { nil })) },
+            makeDefault: nil)
+    }
+
+    /// Creates an optional transformable attribute without options.
+    @_disfavoredOverload
+    public init<Wrapped: Codable>() where Value == Wrapped? {
+        self.init(
+            options: [], validation: { [] }, originalName: nil,
+            codec: { OptionalCodec(TransformableCodec<Wrapped>(placeholder: { nil })) },
+            makeDefault: nil)
+    }
+
     /// Creates an attribute of an optional enumeration.
     @_disfavoredOverload
     public init<Wrapped: RawRepresentable>(

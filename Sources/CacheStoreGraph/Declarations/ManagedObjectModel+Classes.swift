@@ -104,6 +104,7 @@ struct ModelDescriber {
         if let back = declaration.inverse {
             inverse = try names([back.keyPath], of: back.root).first
         }
+        if declaration.options.contains(.symmetric) { inverse = name }
         let isOptional = !declaration.options.contains(.required)
         switch declaration.shape {
         case .toOne:

@@ -48,6 +48,10 @@ public struct Relationship<Value: RelationshipValue> {
         }
     }
 
+    // The compiler wants an initialiser without any parameter for `@Relationship var album: Album?`.
+    /// Creates a relationship without options.
+    public init() { self.init([]) }
+
     /// Creates a relationship whose inverse, if any, is declared on the other side.
     public init(
         _ options: RelationshipOptions = [], deleteRule: DeleteRule = .nullify,
@@ -92,6 +96,9 @@ public struct RelationshipOptions: OptionSet, Sendable, Hashable {
     public static let ordered = RelationshipOptions(rawValue: 1)
     /// An object cannot be saved with nothing at the other end.
     public static let required = RelationshipOptions(rawValue: 2)
+    /// The relationship is its own inverse: who has me as a friend is my friend. (A key path to the
+    /// property itself, as `inverse`, would be a circular reference.)
+    public static let symmetric = RelationshipOptions(rawValue: 4)
 }
 
 /// The form of a relationship that its Swift type stands for.
