@@ -38,5 +38,16 @@ package final class IdentitySpace: Sendable {
         }
     }
 
+    /// A space of this store that has the entity, if a store with this identifier was opened.
+    package static func space(
+        of storeIdentifier: UUID, withEntity name: String
+    ) -> IdentitySpace? {
+        spaces.withLock { spaces in
+            spaces.values.first {
+                $0.storeIdentifier == storeIdentifier && $0.model.entityIndexes[name] != nil
+            }
+        }
+    }
+
     package func entity(at index: UInt32) -> Entity { model.entities[Int(index)] }
 }

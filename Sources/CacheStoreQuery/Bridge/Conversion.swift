@@ -21,7 +21,7 @@ package struct Conversion {
 
     // MARK: - Nodes
 
-    mutating func convert(_ node: any PredicateExpression) throws -> Converted {
+    mutating func convert(_ node: some PredicateExpression) throws -> Converted {
         guard let convertible = node as? any QueryConvertible else {
             throw unsupported(node, "this kind of expression cannot be evaluated by a store")
         }
@@ -29,12 +29,12 @@ package struct Conversion {
     }
 
     /// The node as a single value.
-    mutating func scalar(_ node: any PredicateExpression) throws -> QueryExpression {
+    mutating func scalar(_ node: some PredicateExpression) throws -> QueryExpression {
         try scalar(convert(node), of: node)
     }
 
     func scalar(
-        _ converted: Converted, of node: any PredicateExpression
+        _ converted: Converted, of node: some PredicateExpression
     ) throws -> QueryExpression {
         switch converted {
         case .value(let expression): return expression
@@ -78,7 +78,7 @@ package struct Conversion {
 
     /// Converts a node in which a variable has a meaning.
     mutating func convert(
-        _ node: any PredicateExpression, binding key: PredicateExpressions.VariableID,
+        _ node: some PredicateExpression, binding key: PredicateExpressions.VariableID,
         to meaning: Converted
     ) throws -> Converted {
         variables.append((key, meaning))

@@ -84,9 +84,19 @@ import Testing
     }
 
     @Test func `an object is compared by its ID`() throws {
-        let key: Int64 = 5
-        let expression = try gallery.convert(#Predicate { $0.key == key })
-        #expect(expression == .comparison(.equal, .object(scope: 0), .constant(.integer(5))))
+        let id = gallery.id("Photo", 5)
+        let album = gallery.id("Album", 6)
+        let ids = [id]
+        let constant = QueryExpression.constant(.object(id))
+        #expect(
+            try gallery.convert(#Predicate { $0.objectID == id })
+                == .comparison(.equal, .object(scope: 0), constant))
+        #expect(
+            try gallery.convert(#Predicate { ids.contains($0.objectID) })
+                == .isIn(.object(scope: 0), [.object(id)]))
+        #expect(
+            try gallery.convert(#Predicate { $0.album?.objectID == album })
+                == .comparison(.equal, gallery.property("album"), .constant(.object(album))))
     }
 
     @Test func `the hook converts captured objects`() throws {

@@ -9,6 +9,7 @@ import Foundation
 /// view of them that queries have.
 final class Photo {
     var key: Int64 = 0
+    var objectID: ManagedObjectID { Gallery.noID }
     var title = ""
     var note: String?
     var stars = 0
@@ -30,6 +31,7 @@ final class Photo {
 
 final class Album: Equatable {
     var key: Int64 = 0
+    var objectID: ManagedObjectID { Gallery.noID }
     var title = ""
     var owner: Owner?
     var photos: [Photo] = []
@@ -99,6 +101,13 @@ struct Gallery {
         photo = try model.requiredEntity(named: "Photo")
     }
 
+    /// The ID that the plain objects answer with, which is never looked at.
+    static let noID: ManagedObjectID = {
+        let model = ManagedObjectModel(failure: ModelError(.unsupported, "no entities"))
+        return .temporary(
+            in: IdentitySpace.space(storeIdentifier: nil, model: model), entityIndex: 0)
+    }()
+
     // A literal of key paths is no Sendable constant, so it is made anew where it is needed.
     static var names: [AnyKeyPath: String] {
         [
@@ -119,7 +128,8 @@ struct Gallery {
         let names = Self.names
         return BridgeHooks(
             resolve: { keyPath, entity in
-                if keyPath == \Photo.key { return [] }
+                let identities: [AnyKeyPath] = [\Photo.key, \Photo.objectID, \Album.objectID]
+                if identities.contains(keyPath) { return [] }
                 guard let name = names[keyPath] else {
                     throw ModelError(.unknownProperty, "no such key path")
                 }
