@@ -103,7 +103,7 @@ struct Gallery {
 
     /// The ID that the plain objects answer with, which is never looked at.
     static let noID: ManagedObjectID = {
-        let model = ManagedObjectModel(failure: ModelError(.unsupported, "no entities"))
+        let model = ManagedObjectModel(described: .success([]), classes: [:])
         return .temporary(
             in: IdentitySpace.space(storeIdentifier: nil, model: model), entityIndex: 0)
     }()
