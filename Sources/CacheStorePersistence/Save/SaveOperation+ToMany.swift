@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreModel
+import CacheStoreSQLite
+
+extension SaveOperation {
+    /// Applies the changed members and orders of to-many relationships.
+    ///
+    /// All removals come first: an object that moves from one owner to another may be named by both
+    /// owners' changes, in any order.
+    func applyToManyChanges() throws {
+        for change in changes.toMany where !change.removed.isEmpty {
+            try removeMembers(change)
+        }
+        for change in changes.toMany { try addMembers(change) }
+        for change in changes.toMany { try orderMembers(change) }
+    }
+
+    private func relationship(_ change: ChangeSet.ToManyChange) -> Property.Relationship? {
+        map.entity(of: change.owner).properties[change.propertyIndex].relationship
+    }
+
+    private func removeMembers(_ change: ChangeSet.ToManyChange) throws {
+        guard case .join(let index, let isFirst) = relationship(change)?.storage else { return }
+        let join = map.schema.joins[index]
+        let ends = join.ends(isFirst: isFirst)
+        let owner = try binder.key(of: change.owner)
+        let statement = try connection.statement(
+            sql: "DELETE FROM \(SQLFragment.quoted(join.name)) "
+                + "WHERE \(SQLFragment.quoted(ends.own.key)) = ? "
+                + "AND \(SQLFragment.quoted(ends.far.key)) = ?")
+        for member in change.removed {
+            let key = try binder.key(of: member)
+            try statement.run([.integer(owner), .integer(key)])
+            if join.isSymmetric { try statement.run([.integer(key), .integer(owner)]) }
+        }
+    }
+
+    private func addMembers(_ change: ChangeSet.ToManyChange) throws {
+        guard case .join(let index, let isFirst) = relationship(change)?.storage,
+            !change.added.isEmpty
+        else { return }
+        let join = map.schema.joins[index]
+        let ends = join.ends(isFirst: isFirst)
+        var columns = [ends.own.key, ends.far.key]
+        for end in [ends.own, ends.far] {
+            if let entity = end.entity { columns.append(entity) }
+        }
+        let names = columns.map { SQLFragment.quoted($0) }.joined(separator: ", ")
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        // Both ends may say that they have each other: the second finds the pair there.
+        let statement = try connection.statement(
+            sql: "INSERT OR IGNORE INTO \(SQLFragment.quoted(join.name)) (\(names)) VALUES (\(marks))")
+        func add(_ owner: ManagedObjectID, _ member: ManagedObjectID) throws {
+            try statement.bind(try binder.key(of: owner), at: 1)
+            try statement.bind(try binder.key(of: member), at: 2)
+            var parameter: Int32 = 3
+            for (end, id) in [(ends.own, owner), (ends.far, member)] where end.entity != nil {
+                try statement.bind(binder.number(of: id), at: parameter)
+                parameter += 1
+            }
+            try statement.run()
+        }
+        for member in change.added {
+            try add(change.owner, member)
+            if join.isSymmetric { try add(member, change.owner) }
+        }
+    }
+
+    // MARK: Order
+
+    /// Where the places of an ordered relationship's members stand, for one owner.
+    private struct Places {
+        let table: String
+        let owner: String
+        let member: String
+        let position: String
+    }
+
+    private func places(_ change: ChangeSet.ToManyChange) -> Places? {
+        guard let relationship = relationship(change), relationship.description.isOrdered else {
+            return nil
+        }
+        switch relationship.storage {
+        case .ownColumn: return nil
+        case .join(let index, let isFirst):
+            let join = map.schema.joins[index]
+            let ends = join.ends(isFirst: isFirst)
+            guard let position = ends.own.position else { return nil }
+            return Places(
+                table: join.name, owner: ends.own.key, member: ends.far.key, position: position)
+        case .inverseColumn:
+            let destination = map.model.entities[relationship.destinationIndex]
+            let table = map.schema.table(of: destination)
+            guard let inverse = relationship.inverseIndex,
+                let cell = destination.properties[inverse].column,
+                let position = table.position(ofCell: cell)
+            else { return nil }
+            return Places(
+                table: table.name, owner: table.column(ofCell: cell).name, member: "_id",
+                position: position.name)
+        }
+    }
+
+    private func orderMembers(_ change: ChangeSet.ToManyChange) throws {
+        guard let places = places(change), change.order != nil || !change.added.isEmpty else {
+            return
+        }
+        let owner = try binder.key(of: change.owner)
+        var keys: [Int64]
+        if let order = change.order {
+            keys = try order.map { try binder.key(of: $0) }
+        } else {
+            let added = try change.added.map { try binder.key(of: $0) }
+            let isAdded = Set(added)
+            keys = try currentOrder(places, owner: owner).filter { !isAdded.contains($0) } + added
+        }
+        let statement = try connection.statement(
+            sql: "UPDATE \(SQLFragment.quoted(places.table)) "
+                + "SET \(SQLFragment.quoted(places.position)) = ?1 "
+                + "WHERE \(SQLFragment.quoted(places.member)) = ?2 "
+                + "AND \(SQLFragment.quoted(places.owner)) = ?3 "
+                + "AND \(SQLFragment.quoted(places.position)) IS NOT ?1")
+        for (place, key) in keys.enumerated() {
+            try statement.run([.integer(Int64(place)), .integer(key), .integer(owner)])
+        }
+    }
+
+    private func currentOrder(_ places: Places, owner: Int64) throws -> [Int64] {
+        let position = SQLFragment.quoted(places.position)
+        let member = SQLFragment.quoted(places.member)
+        let statement = try connection.statement(
+            sql: "SELECT \(member) FROM \(SQLFragment.quoted(places.table)) "
+                + "WHERE \(SQLFragment.quoted(places.owner)) = ? "
+                + "ORDER BY \(position) IS NULL, \(position), \(member)")
+        try statement.bind(owner, at: 1)
+        var keys: [Int64] = []
+        try statement.rows { keys.append($0.int64(at: 0)) }
+        return keys
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreHealing
+import CacheStoreModel
+import CacheStoreSQLite
+import Foundation
+
+/// One save, inside its transaction: deletions, then updates, then insertions, then the members and
+/// orders of to-many relationships.
+///
+/// Deletions and updates come first because they may free unique values. Conflicts are collected to
+/// the end, so that whoever resolves them sees all of them.
+final class SaveOperation {
+    let connection: Connection
+    let map: StoreMap
+    let changes: ChangeSet
+    let binder: ValueBinder
+    private let plans: UpdatePlans
+    let resolver: any EncodedValueResolver
+
+    /// The keys of the inserted objects.
+    private(set) var insertedKeys: [Int64] = []
+    var conflicts: [StoreConflicts.Conflict] = []
+    /// Files of values that the save replaced or removed.
+    private(set) var unneededFiles: [UUID] = []
+    /// Insertions and updates that broke a uniqueness constraint, with SQLite's error.
+    private var violations: [Violation] = []
+
+    struct Violation {
+        let id: ManagedObjectID
+        let values: ContiguousArray<PropertyValue>
+        /// `nil` for an insertion: all properties.
+        let changed: PropertySet?
+        let error: SQLiteError
+    }
+
+    init(
+        _ changes: ChangeSet, on connection: Connection, map: StoreMap, plans: UpdatePlans,
+        resolver: any EncodedValueResolver
+    ) {
+        self.plans = plans
+        self.changes = changes
+        self.connection = connection
+        self.map = map
+        self.resolver = resolver
+        binder = ValueBinder(
+            numbers: map.numbers, keys: TemporaryKeys(for: changes.inserted))
+    }
+
+    /// What is left of a save that went well.
+    struct Outcome: Sendable {
+        let insertedKeys: [Int64]
+        let unneededFiles: [UUID]
+    }
+
+    var outcome: Outcome {
+        Outcome(insertedKeys: insertedKeys, unneededFiles: unneededFiles)
+    }
+
+    /// - Throws: ``StoreConflicts``; the caller then rolls back.
+    func run() throws {
+        try assignKeys()
+        try delete()
+        try update()
+        try insert()
+        try reportViolations(violations)
+        guard conflicts.isEmpty else { throw StoreConflicts(conflicts) }
+        try applyToManyChanges()
+    }
+
+    // MARK: Keys
+
+    private func assignKeys() throws {
+        var counts: [Int: Int64] = [:]
+        for insertion in changes.inserted where insertion.id.key < 0 {
+            counts[map.root(of: insertion.id), default: 0] += 1
+        }
+        var next: [Int: Int64] = [:]
+        for (root, count) in counts {
+            next[root] = try Self.reserveKeys(
+                count, root: map.model.entities[root], connection: connection)
+        }
+        insertedKeys.reserveCapacity(changes.inserted.count)
+        for insertion in changes.inserted {
+            guard insertion.id.key < 0 else {
+                insertedKeys.append(insertion.id.key)
+                continue
+            }
+            let root = map.root(of: insertion.id)
+            let key = next[root] ?? 0
+            next[root] = key + 1
+            binder.keys.set(key, for: insertion.id.key)
+            insertedKeys.append(key)
+        }
+    }
+
+    /// Takes keys that no object ever had, and returns the first.
+    static func reserveKeys(
+        _ count: Int64, root: Entity, connection: Connection
+    ) throws -> Int64 {
+        let statement = try connection.statement(
+            sql: """
+            UPDATE "cachestore_entities" SET "last_key" = "last_key" + ? WHERE "name" = ? \
+            RETURNING "last_key"
+            """)
+        try statement.bind([.integer(count), .text(root.name)])
+        // To its end: the change is part of the transaction only then
+        // (https://sqlite.org/lang_returning.html).
+        var last: Int64?
+        try statement.rows { last = $0.int64(at: 0) }
+        guard let last else {
+            throw PersistentStoreError(
+                .damaged, "The store does not know the entity \(root.name).")
+        }
+        return last - count + 1
+    }
+
+    // MARK: Deletions
+
+    private func delete() throws {
+        for deletion in changes.deleted {
+            let entity = map.entity(of: deletion.id)
+            try noteFiles(of: deletion.id, properties: map.externals[entity.index])
+            let statement = try connection.statement(
+                sql: "DELETE FROM \(map.table(of: entity)) WHERE \"_id\" = ? AND \"_version\" = ?")
+            try statement.bind(deletion.id.key, at: 1)
+            try statement.bind(deletion.version, at: 2)
+            try statement.run()
+            guard connection.changes > 0 else {
+                try reportChanged(deletion.id)
+                continue
+            }
+            for join in map.joinColumns[entity.index] {
+                let statement = try connection.statement(
+                    sql: "DELETE FROM \(SQLFragment.quoted(join.table)) "
+                        + "WHERE \(SQLFragment.quoted(join.column)) = ?")
+                try statement.bind(deletion.id.key, at: 1)
+                try statement.run()
+            }
+        }
+    }
+
+    private func noteFiles(of id: ManagedObjectID, properties: [Property]) throws {
+        guard !properties.isEmpty else { return }
+        let entity = map.entity(of: id)
+        let table = map.schema.table(of: entity)
+        let columns = properties.compactMap { property in
+            property.column.map { SQLFragment.quoted(table.column(ofCell: $0).name) }
+        }
+        let statement = try connection.statement(
+            sql: "SELECT \(columns.joined(separator: ", ")) FROM \(map.table(of: entity)) "
+                + "WHERE \"_id\" = ?")
+        try statement.bind(id.key, at: 1)
+        try statement.rows { row in
+            for index in columns.indices where row.type(at: Int32(index)) == .blob {
+                let encoded = row.withBlob(at: Int32(index)) { EncodedValue($0) }
+                if case .external(let reference) = encoded {
+                    unneededFiles.append(reference.name)
+                }
+            }
+        }
+    }
+
+    // MARK: Updates
+
+    private struct SwapNeeded: Error {}
+
+    private func update() throws {
+        guard !changes.updated.isEmpty else { return }
+        for update in changes.updated {
+            let external = map.externals[Int(update.id.entityIndex)].filter {
+                update.changed.contains($0.index)
+            }
+            try noteFiles(of: update.id, properties: external)
+        }
+        guard changes.updated.count > 1, changes.updated.contains(where: changesUniqueValue) else {
+            violations += try applyUpdates()
+            return
+        }
+        do {
+            // Two objects may swap unique values. No order of single updates does that, so the
+            // second try frees all the values first.
+            try connection.savepoint {
+                guard try applyUpdates().isEmpty else { throw SwapNeeded() }
+            }
+        } catch is SwapNeeded {
+            conflicts.removeAll { conflict in
+                changes.updated.contains { $0.id == conflict.id }
+            }
+            try freeUniqueValues()
+            violations += try applyUpdates()
+        }
+    }
+
+    private func changesUniqueValue(_ update: ChangeSet.Update) -> Bool {
+        map.entity(of: update.id).constraints.contains { constraint in
+            constraint.propertyIndexes.contains { update.changed.contains($0) }
+        }
+    }
+
+    private func applyUpdates() throws -> [Violation] {
+        var prepared: [UpdatePlans.Shape: (WritePlan, Statement)] = [:]
+        var violations: [Violation] = []
+        for update in changes.updated {
+            let shape = UpdatePlans.Shape(
+                entity: update.id.entityIndex, changed: update.changed)
+            if prepared[shape] == nil { prepared[shape] = try prepare(shape) }
+            guard let (plan, statement) = prepared[shape] else { continue }
+            binder.beginRow()
+            try binder.bind(update.values, to: plan, statement)
+            try statement.bind(update.id.key, at: plan.nextParameter)
+            try statement.bind(update.version, at: plan.nextParameter + 1)
+            if let error = try violation(running: statement) {
+                violations.append(
+                    Violation(
+                        id: update.id, values: update.values, changed: update.changed,
+                        error: error))
+            } else if connection.changes == 0 {
+                try reportChanged(update.id)
+            }
+        }
+        for (_, statement) in prepared.values { statement.clearBindings() }
+        return violations
+    }
+
+    /// Runs a statement; SQLite's refusal of values that are not unique is returned, not thrown.
+    private func violation(running statement: Statement) throws -> SQLiteError? {
+        do throws(SQLiteError) {
+            try statement.run()
+            return nil
+        } catch {
+            guard error.code == .SQLITE_CONSTRAINT_UNIQUE else { throw error }
+            return error
+        }
+    }
+
+    private func prepare(_ shape: UpdatePlans.Shape) throws -> (WritePlan, Statement) {
+        let plan = plans.plan(for: shape, schema: map.schema)
+        return (plan, try connection.statement(plan.key) { plan.sql })
+    }
+
+    private func freeUniqueValues() throws {
+        for update in changes.updated where changesUniqueValue(update) {
+            let entity = map.entity(of: update.id)
+            let table = map.schema.table(of: entity)
+            let unique = Set(entity.constraints.flatMap(\.propertyIndexes))
+            let columns = entity.properties.compactMap { property -> String? in
+                guard unique.contains(property.index), update.changed.contains(property.index),
+                    let cell = property.column
+                else { return nil }
+                return "\(SQLFragment.quoted(table.column(ofCell: cell).name)) = NULL"
+            }
+            let statement = try connection.statement(
+                sql: "UPDATE \(map.table(of: entity)) SET \(columns.joined(separator: ", ")) "
+                    + "WHERE \"_id\" = ? AND \"_version\" = ?")
+            try statement.run([.integer(update.id.key), .integer(update.version)])
+        }
+    }
+
+    // MARK: Insertions
+
+    private func insert() throws {
+        var statements = [Statement?](repeating: nil, count: map.model.entities.count)
+        for (index, insertion) in changes.inserted.enumerated() {
+            let entity = Int(insertion.id.entityIndex)
+            let plan = map.inserts[entity]
+            let statement: Statement
+            if let known = statements[entity] {
+                statement = known
+            } else {
+                statement = try connection.statement(plan.key) { plan.sql }
+                statements[entity] = statement
+            }
+            binder.beginRow()
+            try statement.bind(insertedKeys[index], at: 1)
+            if map.selects[entity].hasEntityColumn {
+                try statement.bind(map.numbers.numbers[entity], at: 2)
+            }
+            try binder.bind(insertion.values, to: plan, statement)
+            if let error = try violation(running: statement) {
+                violations.append(
+                    Violation(
+                        id: insertion.id, values: insertion.values, changed: nil, error: error))
+            }
+        }
+        for statement in statements { statement?.clearBindings() }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+package import CacheStoreHealing
+package import CacheStoreModel
+import CacheStoreSQLite
+package import Foundation
+
+// The file's own access to its connections and locks is all that a store needs.
+extension StoreFile: DatabaseAccess {}
+
+extension SQLiteStore {
+    /// Opens the store at a place, healing or migrating it where it needs that.
+    ///
+    /// With the policy `inMemory` for files that cannot be had, the store is in memory then; the
+    /// report says so.
+    ///
+    /// - Throws: `ModelError` for a model that could not be made; `PersistentStoreError` as
+    ///   `StoreOpener.open(at:content:options:)` throws it.
+    package static func open(
+        at url: URL, model: ManagedObjectModel, options: StoreOptions = StoreOptions()
+    ) throws -> (store: SQLiteStore, report: StoreOpenReport) {
+        if let error = model.deferredError { throw error }
+        let schema = SQLiteSchema(model: model)
+        let opened = try StoreOpener.open(at: url, content: schema, options: options)
+        guard let file = opened.file else {
+            return (try inMemory(model: model), opened.report)
+        }
+        let files = ExternalFiles(
+            directory: URL(filePath: file.paths.blobs, directoryHint: .isDirectory),
+            synchronizes: options.synchronous == .full)
+        let store = try SQLiteStore(
+            file, schema: schema, identifier: file.identifier, url: file.url,
+            isReadOnly: options.isReadOnly, files: files)
+        return (store, opened.report)
+    }
+
+    /// A store in a SQLite database in memory, gone when it is closed.
+    ///
+    /// External values are kept in their rows.
+    ///
+    /// - Throws: `ModelError` for a model that could not be made; `PersistentStoreError` where
+    ///   SQLite cannot be had.
+    package static func inMemory(model: ManagedObjectModel) throws -> SQLiteStore {
+        if let error = model.deferredError { throw error }
+        let schema = SQLiteSchema(model: model)
+        do {
+            let connection = try Connection(.memory)
+            try connection.transaction { try schema.createSchema(in: connection) }
+            return try SQLiteStore(
+                SingleConnection(connection), schema: schema, identifier: UUID(), url: nil)
+        } catch let error as SQLiteError {
+            throw PersistentStoreError(sqlite: error)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+package import CacheStoreModel
+package import CacheStoreQuery
+import CacheStoreSQLite
+
+extension SQLiteStore {
+    package func rows(matching query: StoreQuery) throws -> [RowBatch] {
+        let compiled = try compile(query, selecting: .rows)
+        let plan = map.selects[query.entity.index]
+        let packer = RowPacker(
+            plan: plan, numbers: map.numbers, resolver: resolver,
+            expectedRows: query.limit ?? 16)
+        return try read { connection in
+            let statement = try connection.statement(sql: compiled.sql)
+            try statement.bind(compiled.bindings)
+            return try packer.pack(statement)
+        }
+    }
+
+    package func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
+        let compiled = try compile(query, selecting: .identifiers)
+        let plan = map.selects[query.entity.index]
+        return try read { connection in
+            var ids: [ManagedObjectID] = []
+            let statement = try connection.statement(sql: compiled.sql)
+            try statement.bind(compiled.bindings)
+            try statement.rows { row in
+                var entity = plan.entityIndex
+                if plan.hasEntityColumn {
+                    entity = map.numbers.index(ofNumber: row.int64(at: 1)) ?? entity
+                }
+                ids.append(
+                    ManagedObjectID(space: space, entityIndex: entity, key: row.int64(at: 0)))
+            }
+            return ids
+        }
+    }
+
+    package func count(matching query: StoreQuery) throws -> Int {
+        let compiled = try compile(query, selecting: .count)
+        return try read { connection in
+            let statement = try connection.statement(sql: compiled.sql)
+            try statement.bind(compiled.bindings)
+            return Int(try statement.first { $0.int64(at: 0) } ?? 0)
+        }
+    }
+
+    package func rows(of entity: Entity, keys: [Int64]) throws -> [RowBatch] {
+        // The whole hierarchy, since the caller may know only a superentity.
+        let plan = map.selects[entity.root.index]
+        let packer = RowPacker(
+            plan: plan, numbers: map.numbers, resolver: resolver, expectedRows: keys.count)
+        let select = "SELECT \(plan.columns) FROM \(map.table(of: entity)) AS t0 WHERE t0.\"_id\""
+        return try read { connection in
+            try chunks(of: keys).flatMap { chunk in
+                let statement = try connection.statement(sql: "\(select) IN (\(chunk.marks))")
+                try statement.bind(chunk.bindings)
+                return try packer.pack(statement)
+            }
+        }
+    }
+
+    package func members(
+        of property: Property, in entity: Entity, owners: [Int64]
+    ) throws -> [RowBatch] {
+        guard let relationship = property.relationship, property.isToMany else { return [] }
+        let destination = map.model.entities[relationship.destinationIndex]
+        // The hierarchy's cells, all of them: a member may be of any subentity of the destination.
+        let plan = map.selects[destination.index]
+        let (source, owner, position) = memberSource(relationship, destination: destination)
+        let packer = RowPacker(
+            plan: plan, numbers: map.numbers, resolver: resolver, hasOwner: true,
+            expectedRows: owners.count)
+        let order = position.map { "\(owner), \($0) IS NULL, \($0), t0.\"_id\"" }
+        let head = "SELECT \(plan.columns), \(owner) FROM \(source) WHERE \(owner) IN ("
+        let tail = ") ORDER BY \(order ?? "\(owner), t0.\"_id\"")"
+        return try read { connection in
+            try chunks(of: owners.sorted()).flatMap { chunk in
+                let statement = try connection.statement(sql: head + chunk.marks + tail)
+                try statement.bind(chunk.bindings)
+                return try packer.pack(statement)
+            }
+        }
+    }
+
+    /// The tables of a relationship's members, and the columns with their owner and position.
+    private func memberSource(
+        _ relationship: Property.Relationship, destination: Entity
+    ) -> (source: String, owner: String, position: String?) {
+        let table = map.schema.table(of: destination)
+        let rows = "\(map.table(of: destination)) AS t0"
+        if case .join(let index, let isFirst) = relationship.storage {
+            let join = map.schema.joins[index]
+            let ends = join.ends(isFirst: isFirst)
+            return (
+                "\(SQLFragment.quoted(join.name)) AS j JOIN \(rows) "
+                    + "ON t0.\"_id\" = j.\(SQLFragment.quoted(ends.far.key))",
+                "j." + SQLFragment.quoted(ends.own.key),
+                ends.own.position.map { "j." + SQLFragment.quoted($0) }
+            )
+        }
+        guard let inverse = relationship.inverseIndex,
+            let cell = destination.properties[inverse].column
+        else { return (rows, "NULL", nil) }
+        let position =
+            relationship.description.isOrdered ? table.position(ofCell: cell)?.name : nil
+        return (
+            rows, "t0." + SQLFragment.quoted(table.column(ofCell: cell).name),
+            position.map { "t0." + SQLFragment.quoted($0) }
+        )
+    }
+
+    private func compile(
+        _ query: StoreQuery, selecting selection: QueryCompiler.Selection
+    ) throws -> CompiledQuery {
+        try QueryCompiler.compile(query, selecting: selection, map: map, space: space)
+    }
+
+    // MARK: Lists of keys
+
+    private struct Chunk {
+        let marks: String
+        let bindings: [SQLBinding]
+    }
+
+    /// Keys in lists of few lengths, so that all lists share some statements.
+    private func chunks(of keys: [Int64]) -> [Chunk] {
+        stride(from: 0, to: keys.count, by: QueryCompiler.longestBoundList).map { start in
+            let end = min(start + QueryCompiler.longestBoundList, keys.count)
+            var values = keys[start..<end].map { SQLBinding.integer($0) }
+            let count = QueryCompiler.paddedCount(values.count)
+            values += Array(repeating: values[values.count - 1], count: count - values.count)
+            return Chunk(
+                marks: "?" + String(repeating: ",?", count: count - 1), bindings: values)
+        }
+    }
+}

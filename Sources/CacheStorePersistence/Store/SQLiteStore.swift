@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreHealing
+package import CacheStoreModel
+import CacheStoreQuery
+import CacheStoreSQLite
+package import Foundation
+
+/// A store in a SQLite database.
+///
+/// Reads run beside each other and beside a write, each on a snapshot; writes one after the other.
+package final class SQLiteStore: PersistentStore {
+    package let space: IdentitySpace
+    package let model: ManagedObjectModel
+    package let url: URL?
+    package let isReadOnly: Bool
+
+    let map: StoreMap
+    let resolver: ValueResolver
+    private let access: any DatabaseAccess
+    private let preparation = ConnectionPreparation()
+    private let plans = UpdatePlans()
+
+    init(
+        _ access: any DatabaseAccess, schema: SQLiteSchema, identifier: UUID, url: URL?,
+        isReadOnly: Bool = false, files: ExternalFiles? = nil
+    ) throws {
+        self.access = access
+        self.url = url
+        self.isReadOnly = isReadOnly
+        model = schema.model
+        space = IdentitySpace.space(storeIdentifier: identifier, model: schema.model)
+        resolver = ValueResolver(files: files)
+        let numbers = try Self.translating(url) {
+            try access.read { try EntityNumbers.load(from: $0, model: schema.model) }
+        }
+        map = StoreMap(schema: schema, numbers: numbers)
+    }
+
+    // MARK: Access
+
+    func read<T>(_ body: (Connection) throws -> T) throws -> T {
+        try Self.translating(url) {
+            try access.read { connection in
+                try preparation.prepare(connection)
+                return try body(connection)
+            }
+        }
+    }
+
+    func write<T>(_ body: (Connection) throws -> T) throws -> T {
+        guard !isReadOnly else {
+            throw PersistentStoreError(
+                .readOnly, "The store was opened to be read.", path: url?.path)
+        }
+        return try Self.translating(url) {
+            try access.write { connection in
+                try preparation.prepare(connection)
+                return try body(connection)
+            }
+        }
+    }
+
+    private static func translating<T>(_ url: URL?, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw PersistentStoreError(sqlite: error, path: url?.path)
+        }
+    }
+
+    // MARK: Saving
+
+    package func save(_ changes: ChangeSet) throws -> SaveReceipt {
+        guard !changes.isEmpty else { return SaveReceipt(insertedKeys: []) }
+        // Large files are written before the transaction, so that no lock is held meanwhile.
+        var encoder = ValueEncoder(files: resolver.files)
+        do {
+            let encoded = try encoder.encode(changes, in: model)
+            let operation = try write { connection in
+                let operation = SaveOperation(
+                    encoded, on: connection, map: map, plans: plans, resolver: resolver)
+                try operation.run()
+                return operation.outcome
+            }
+            for name in operation.unneededFiles { resolver.files?.remove(name) }
+            return SaveReceipt(insertedKeys: operation.insertedKeys)
+        } catch {
+            for name in encoder.written { resolver.files?.remove(name) }
+            throw error
+        }
+    }
+
+    package func reserveKeys(for entity: Entity, count: Int) throws -> Range<Int64> {
+        guard count > 0 else { return 0..<0 }
+        return try write { connection in
+            let first = try SaveOperation.reserveKeys(
+                Int64(count), root: entity.root, connection: connection)
+            return first..<first + Int64(count)
+        }
+    }
+
+    package func close() throws {
+        try Self.translating(url) { try access.close(clean: true) }
+    }
+}
