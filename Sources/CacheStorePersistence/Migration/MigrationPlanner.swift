@@ -159,7 +159,8 @@ struct MigrationPlanner {
                     + "\(now.destination).")
         }
         guard now.isToMany == then.isToMany else {
-            throw Unmigratable(reason: "\(place) leads to one object instead of many, or the reverse.")
+            throw Unmigratable(
+                reason: "\(place) leads to one object instead of many, or the reverse.")
         }
         guard now.inverse == then.inverse else {
             throw Unmigratable(reason: "The inverse of \(place) changed.")
@@ -172,7 +173,8 @@ struct MigrationPlanner {
         }
         if now.isOrdered != then.isOrdered {
             plan.changes.append(
-                "\(place) is \(now.isOrdered ? "ordered now, by the keys at first" : "no longer ordered").")
+                "\(place) is \(now.isOrdered ? "ordered now, by the keys at first" : "no longer ordered")."
+            )
         }
         if now.isOptional != then.isOptional { plan.changes.append("\(place) is optional now.") }
     }

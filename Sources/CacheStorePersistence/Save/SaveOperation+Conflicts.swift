@@ -91,7 +91,9 @@ extension SaveOperation {
     ) throws -> RowBatch? {
         let plan = map.selects[root.index]
         let statement = try connection.statement(
-            sql: "SELECT \(plan.columns) FROM \(map.table(of: root)) AS t0 WHERE \(condition) LIMIT 1")
+            sql:
+                "SELECT \(plan.columns) FROM \(map.table(of: root)) AS t0 WHERE \(condition) LIMIT 1"
+        )
         try bind(statement)
         let packer = RowPacker(
             plan: plan, numbers: map.numbers, resolver: resolver, expectedRows: 1)

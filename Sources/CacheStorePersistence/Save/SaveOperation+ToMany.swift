@@ -50,7 +50,9 @@ extension SaveOperation {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         // Both ends may say that they have each other: the second finds the pair there.
         let statement = try connection.statement(
-            sql: "INSERT OR IGNORE INTO \(SQLFragment.quoted(join.name)) (\(names)) VALUES (\(marks))")
+            sql:
+                "INSERT OR IGNORE INTO \(SQLFragment.quoted(join.name)) (\(names)) VALUES (\(marks))"
+        )
         func add(_ owner: ManagedObjectID, _ member: ManagedObjectID) throws {
             try statement.bind(try binder.key(of: owner), at: 1)
             try statement.bind(try binder.key(of: member), at: 2)

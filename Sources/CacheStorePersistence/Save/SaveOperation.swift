@@ -100,9 +100,9 @@ final class SaveOperation {
     ) throws -> Int64 {
         let statement = try connection.statement(
             sql: """
-            UPDATE "cachestore_entities" SET "last_key" = "last_key" + ? WHERE "name" = ? \
-            RETURNING "last_key"
-            """)
+                UPDATE "cachestore_entities" SET "last_key" = "last_key" + ? WHERE "name" = ? \
+                RETURNING "last_key"
+                """)
         try statement.bind([.integer(count), .text(root.name)])
         // To its end: the change is part of the transaction only then
         // (https://sqlite.org/lang_returning.html).

@@ -61,9 +61,10 @@ extension EntityNumbers {
         from connection: Connection, model: ManagedObjectModel
     ) throws -> EntityNumbers {
         var byName: [String: Int64] = [:]
-        try connection.statement(sql: "SELECT \"name\", \"number\" FROM \"cachestore_entities\"").rows {
-            if let name = $0.text(at: 0) { byName[name] = $0.int64(at: 1) }
-        }
+        try connection.statement(sql: "SELECT \"name\", \"number\" FROM \"cachestore_entities\"")
+            .rows {
+                if let name = $0.text(at: 0) { byName[name] = $0.int64(at: 1) }
+            }
         return EntityNumbers(byName: byName, model: model)
     }
 

@@ -27,7 +27,9 @@ package struct JoinTableSchema: Sendable {
         self.name = name
         isSymmetric = join.isSymmetric
         var names = NameAllocator()
-        let (one, two) = (model.entities[join.first.entityIndex], model.entities[join.second.entityIndex])
+        let (one, two) = (
+            model.entities[join.first.entityIndex], model.entities[join.second.entityIndex]
+        )
         let property = join.first.propertyIndex.map { one.properties[$0].name } ?? one.name
         let firstName = Self.columnName(one.name)
         var secondName = Self.columnName(two.name)

@@ -34,9 +34,9 @@ extension SQLiteSchema: StoreContent {
         var found: [String: Set<String>] = [:]
         try connection.statement(
             sql: """
-            SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c
-            WHERE s.type = 'table'
-            """
+                SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c
+                WHERE s.type = 'table'
+                """
         ).rows { row in
             if let table = row.text(at: 0), let column = row.text(at: 1) {
                 found[table, default: []].insert(column)

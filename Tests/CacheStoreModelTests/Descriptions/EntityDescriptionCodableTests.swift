@@ -13,7 +13,8 @@ import Testing
         let decimal = try #require(Decimal(string: "1.25"))
         let url = try #require(URL(string: "https://example.org/a"))
         let defaults: [(AttributeType, PropertyValue)] = [
-            (.integer64, .integer(.min)), (.boolean, .boolean(true)), (.double, .double(-.infinity)),
+            (.integer64, .integer(.min)), (.boolean, .boolean(true)),
+            (.double, .double(-.infinity)),
             (.string, .string("ü\u{0}")), (.date, .date(Date(timeIntervalSince1970: 0.1))),
             (.binaryData, .data(Data([0, 255]))), (.decimal, .decimal(decimal)),
             (.uuid, .uuid(UUID())), (.url, .url(url)), (.string, .null),

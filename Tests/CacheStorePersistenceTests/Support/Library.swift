@@ -117,7 +117,8 @@ struct Library {
     }
 
     /// The values of an attribute in the rows of batches, in their order.
-    func values(_ name: String, of entity: String, in batches: [RowBatch]) throws -> [PropertyValue] {
+    func values(_ name: String, of entity: String, in batches: [RowBatch]) throws -> [PropertyValue]
+    {
         let property = try property(name, of: entity)
         let column = try #require(property.column)
         let type = try #require(property.attribute).type
