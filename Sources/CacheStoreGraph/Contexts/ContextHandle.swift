@@ -53,7 +53,7 @@ package final class ContextHandle: @unchecked Sendable {
         switch context.parent {
         case .coordinator: (parentHandle, savingContext) = (nil, nil)
         case .saving(let saving): (parentHandle, savingContext) = (nil, saving)
-        case .context(let handle): (parentHandle, savingContext) = (handle, nil)
+        case .context(let handle, _): (parentHandle, savingContext) = (handle, nil)
         }
     }
 
@@ -121,18 +121,18 @@ package final class ContextHandle: @unchecked Sendable {
         return ledger
     }
 
-    /// Lets the context take in what it was sent, if the calling thread is its owner's; else the main
-    /// queue is asked to, and the context will do it at its next use in any case.
-    func takeInIfOwner() {
-        if isOnOwnersThread {
+    /// Lets the context take in what it was sent, if the caller may use it; else the main queue is
+    /// asked to for a main context, and any context does it at its next use.
+    func takeInIfOwned(byCaller isLocal: Bool) {
+        if isOwned(byCaller: isLocal) {
             owned { $0.takeInMerges() }
-        } else {
+        } else if isMainThreadConfined {
             DispatchQueue.main.async { [weak self] in self?.owned { $0.takeInMerges() } }
         }
     }
 
-    func saveToPersistentStoreIfOwner() throws {
-        guard isOnOwnersThread else { return }
+    func saveToPersistentStoreIfOwned(byCaller isLocal: Bool) throws {
+        guard isOwned(byCaller: isLocal) else { return }
         var result: Result<Void, any Error> = .success(())
         owned { context in result = Result { try context.saveToPersistentStore() } }
         try result.get()
@@ -148,6 +148,9 @@ package final class ContextHandle: @unchecked Sendable {
         if let owned { body(owned) }
     }
 
-    /// Whether the calling thread is the one the context belongs to, as far as that can be told.
-    package var isOnOwnersThread: Bool { isMainThreadConfined ? Thread.isMainThread : true }
+    /// Whether the caller may use the context: it belongs to the caller's isolation domain, or to the
+    /// main thread and this is it.
+    private func isOwned(byCaller isLocal: Bool) -> Bool {
+        isLocal || (isMainThreadConfined && Thread.isMainThread)
+    }
 }

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
         switch parent {
         case .coordinator: return nil
         case .saving(let saving): ledger = saving.unsavedChanges()
-        case .context(let handle): ledger = handle.unsavedChanges()
+        case .context(let handle, _): ledger = handle.unsavedChanges()
         }
         return ledger.isEmpty ? nil : ledger
     }

@@ -49,9 +49,9 @@ extension ManagedObjectContext {
                 return unsavedChangeSet()
             }
             finishSave(of: objects, nil)
-        case .context(let above):
+        case .context(let above, let isLocal):
             above.send(.changes(unsavedChangeSet()))
-            above.takeInIfOwner()
+            above.takeInIfOwned(byCaller: isLocal)
             finishSave(of: objects, nil)
         }
         for object in objects where !object.status.contains(.gone) { object.didSave() }
@@ -71,8 +71,8 @@ extension ManagedObjectContext {
         case .saving(let saving):
             try saving.save()
             takeInMerges()
-        case .context(let above):
-            try above.saveToPersistentStoreIfOwner()
+        case .context(let above, let isLocal):
+            try above.saveToPersistentStoreIfOwned(byCaller: isLocal)
             takeInMerges()
         }
     }

@@ -44,7 +44,8 @@ public final class ManagedObjectContext {
     enum Parent {
         case coordinator
         case saving(SavingContext)
-        case context(ContextHandle)
+        /// Another context; local if it belongs to the same isolation domain.
+        case context(ContextHandle, isLocal: Bool)
     }
 
     /// The coordinator at the root of the context's family.
@@ -97,7 +98,7 @@ public final class ManagedObjectContext {
     public convenience init(parent: ManagedObjectContext) {
         self.init(
             graphModel: parent.graphModel, coordinator: parent.coordinator,
-            parent: .context(parent.handle), confinement: .holder)
+            parent: .context(parent.handle, isLocal: true), confinement: .holder)
         mergePolicy = parent.mergePolicy
     }
 
@@ -115,7 +116,8 @@ public final class ManagedObjectContext {
     package convenience init(parent handle: ContextHandle) throws {
         self.init(
             graphModel: try GraphModel.of(handle.coordinator.managedObjectModel),
-            coordinator: handle.coordinator, parent: .context(handle), confinement: .holder)
+            coordinator: handle.coordinator, parent: .context(handle, isLocal: false),
+            confinement: .holder)
     }
 
     private convenience init(
