@@ -29,6 +29,9 @@ extension PersistentStoreCoordinator {
                 fingerprint: managedObjectModel.fingerprint,
                 storeIdentifier: store.space.storeIdentifier)
         }
-        throw ContextError(.noStore, "files come with the SQLite store: \(url.lastPathComponent)")
+        let (store, report) = try SQLiteStore.open(
+            at: url, model: managedObjectModel, options: description.options)
+        try attach(store, description: description)
+        return report
     }
 }

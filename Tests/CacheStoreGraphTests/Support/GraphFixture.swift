@@ -12,7 +12,7 @@ import Testing
 /// may let go of a fixture after its last mention, while a test still works with its store.
 final class GraphFixture {
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case memory
+        case memory, sqlite
         var testDescription: String { rawValue }
     }
 
@@ -39,6 +39,10 @@ final class GraphFixture {
         coordinator = PersistentStoreCoordinator(managedObjectModel: model)
         switch kind {
         case .memory: try coordinator.addPersistentStore(.inMemory)
+        case .sqlite:
+            try coordinator.addPersistentStore(
+                PersistentStoreDescription(
+                    url: directory.appendingPathComponent("store.sqlite")))
         }
     }
 
