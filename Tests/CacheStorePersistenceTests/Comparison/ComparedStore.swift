@@ -137,3 +137,17 @@ enum Answer<Value: Equatable>: Equatable {
         }
     }
 }
+
+extension Answer {
+    /// What differs: of two lists the first elements that do.
+    func difference(from other: Answer) -> String {
+        guard case .value(let first as [any Equatable]) = self,
+            case .value(let second as [any Equatable]) = other
+        else { return "\(self) and \(other)" }
+        let texts = [first, second].map { $0.map { "\($0)" } }
+        let place = zip(texts[0], texts[1]).prefix { $0 == $1 }.count
+        let differing = texts.map { place < $0.count ? $0[place] : "nothing" }
+        return "\(first.count) and \(second.count) elements, at \(place) "
+            + differing.joined(separator: " and ")
+    }
+}

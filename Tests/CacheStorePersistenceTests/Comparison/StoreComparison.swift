@@ -40,7 +40,13 @@ struct StoreComparison {
     ) rethrows -> String? {
         let answers = try sides.map(answer)
         guard answers[0] != answers[1] else { return nil }
-        return "\(what): \(answers[0]) and \(answers[1])"
+        return Self.short("\(what): \(answers[0].difference(from: answers[1]))")
+    }
+
+    /// A text without the names of modules.
+    private static func short(_ text: String) -> String {
+        ["CacheStoreQuery.", "CacheStoreModel.", "CacheStorePersistenceTests.", "QueryExpression."]
+            .reduce(text) { $0.replacingOccurrences(of: $1, with: "") }
     }
 
     // MARK: - Queries
@@ -134,7 +140,7 @@ struct StoreComparison {
             answers.append(side.save(save.changes))
         }
         guard answers[0] == answers[1] else {
-            return "save: \(answers[0]) and \(answers[1])"
+            return "save: \(answers[0].difference(from: answers[1]))"
         }
         guard let plan, case .value(let outcome) = answers[0], outcome.isSaved else { return nil }
         living.removeAll { plan.deleted.contains($0.number) }

@@ -206,3 +206,14 @@ struct FetchedRow: Hashable {
         return fetched
     }
 }
+
+extension FetchedRow: CustomStringConvertible {
+    var description: String {
+        let values = values.filter { !$0.value.isNull }.sorted { $0.key < $1.key }
+            .map { "\($0.key): \($0.value)" }
+        let references = references.sorted { $0.key < $1.key }
+            .map { "\($0.key): \($0.value.entity) \($0.value.key)" }
+        let all = (values + references).joined(separator: ", ")
+        return "\(entity) \(key) version \(version) (\(all))"
+    }
+}
