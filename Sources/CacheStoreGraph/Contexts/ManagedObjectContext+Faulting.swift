@@ -63,9 +63,20 @@ extension ManagedObjectContext {
     /// object is gone, or stays a fault and the coordinator's error handler is told.
     func fulfillFault(_ object: ManagedObject) {
         do {
-            try load([object])
+            try load(object.faultGroup.map { batch(of: object, in: $0) } ?? [object])
         } catch {
             coordinator.report(error, while: "loading an object")
+        }
+    }
+
+    /// The objects that are loaded together with one of them.
+    private func batch(of object: ManagedObject, in group: FaultGroup) -> [ManagedObject] {
+        let rootIndex = object.plan.entity.rootIndex
+        return group.keys(around: object.row).compactMap { key in
+            guard let other = registered(rootIndex: rootIndex, key: key), !other.isLoaded else {
+                return nil
+            }
+            return other
         }
     }
 
@@ -107,6 +118,7 @@ extension ManagedObjectContext {
     func adopt(_ batch: RowBatch, row: Int, in object: ManagedObject) {
         let isFirst = !object.status.contains(.awake)
         mutate {
+            object.faultGroup = nil
             object.batch = batch
             object.row = row
             object.version = batch.version(ofRow: row)

@@ -62,6 +62,9 @@ extension ManagedObjectContext {
         let above = unsavedChangesAbove()
         let pending = request.includesPendingChanges ? try pendingObjects(for: query) : []
         guard !pending.isEmpty else {
+            if let batchSize = request.fetchBatchSize, batchSize > 0, above == nil {
+                return try faults(matching: query, batchSize: batchSize)
+            }
             return try materialize(try coordinator.store().rows(matching: query), above: above)
         }
         // As many more rows as could drop out; the window is cut after the overlay.
@@ -78,6 +81,25 @@ extension ManagedObjectContext {
         }
         let sorted = QueryOrder(query.sort).sorted(Array(result)) { QueriedObject(object: $0) }
         return ContiguousArray(sorted.dropFirst(window.offset).prefix(window.limit ?? .max))
+    }
+
+    /// Objects whose rows are loaded batch by batch, when one of a batch is first read.
+    private func faults(
+        matching query: StoreQuery, batchSize: Int
+    ) throws -> ContiguousArray<ManagedObject> {
+        let ids = try coordinator.store().objectIDs(matching: query)
+        let group = FaultGroup(keys: ContiguousArray(ids.map(\.key)), batchSize: batchSize)
+        var objects: ContiguousArray<ManagedObject> = []
+        objects.reserveCapacity(ids.count)
+        for (position, id) in ids.enumerated() {
+            let object = registered(id) ?? makeObject(id)
+            if !object.isLoaded {
+                object.faultGroup = group
+                object.row = position
+            }
+            objects.append(object)
+        }
+        return objects
     }
 
     private func materialize(

@@ -30,6 +30,12 @@ public struct FetchRequest<Result: ManagedObject> {
     public var fetchLimit: Int?
     /// How many objects to leave out at the start.
     public var fetchOffset: Int
+    /// How many objects' rows are loaded at a time; `nil` to load all at once.
+    ///
+    /// With a batch size a fetch reads IDs only, and an object loads its batch when it is first read:
+    /// less memory, and less work for what is never looked at. While changes are pending that concern
+    /// the request, all rows are loaded at once.
+    public var fetchBatchSize: Int?
     /// Whether objects of subentities are fetched too.
     public var includesSubentities = true
     /// Whether unsaved changes count: unsaved objects are found, changed ones are judged by their

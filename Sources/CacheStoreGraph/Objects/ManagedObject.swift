@@ -37,6 +37,9 @@ open class ManagedObject {
     /// The identity of the object; temporary until it is saved for the first time.
     public final internal(set) var objectID: ManagedObjectID
 
+    /// The objects of one fetch that are loaded together; `nil` once loaded. `row` is then the place
+    /// among them.
+    final var faultGroup: FaultGroup?
     /// The row that the object was loaded from.
     final var batch: RowBatch?
     final var row = 0

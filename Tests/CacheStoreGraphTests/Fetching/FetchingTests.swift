@@ -172,6 +172,20 @@ import Testing
         #expect(context.registeredObjects.contains { $0 is Tag })
     }
 
+    @Test(arguments: GraphFixture.Kind.allCases)
+    func `with a batch size objects are faults that load a batch at a time`(
+        kind: GraphFixture.Kind
+    ) throws {
+        let (_, context) = try makeLibrary(kind)
+        var request = FetchRequest<Photo>(sortBy: [SortDescriptor(\.title)])
+        request.fetchBatchSize = 2
+        let photos = try context.fetch(request)
+        #expect(photos.allSatisfy(\.isFault))
+        #expect(photos[3].title == "p3")
+        #expect(photos.map(\.isFault) == [true, true, false, false, true])
+        #expect(photos.map(\.title) == ["p0", "p1", "p2", "p3", "p4"])
+    }
+
     @Test func `an expression that no store can evaluate is an error that names it`() throws {
         let (_, context) = try makeLibrary(.memory)
         let error = try #require(throws: QueryError.self) {
