@@ -180,9 +180,9 @@ import Testing
         var request = FetchRequest<Photo>(sortBy: [SortDescriptor(\.title)])
         request.fetchBatchSize = 2
         let photos = try context.fetch(request)
-        #expect(photos.allSatisfy(\.isFault))
+        #expect(photos.allSatisfy { $0.isFault })
         #expect(photos[3].title == "p3")
-        #expect(photos.map(\.isFault) == [true, true, false, false, true])
+        #expect(photos.map { $0.isFault } == [true, true, false, false, true])
         #expect(photos.map(\.title) == ["p0", "p1", "p2", "p3", "p4"])
     }
 
