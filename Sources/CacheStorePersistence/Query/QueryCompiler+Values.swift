@@ -17,7 +17,10 @@ extension QueryCompiler {
             text += "coalesce("
             try condition(expression)
             text += ", 0)"
-        case .not, .exists, .all, .text: try condition(expression)
+        case .not, .exists, .all, .text:
+            text += "("
+            try condition(expression)
+            text += ")"
         case .arithmetic(let operation, let first, let second):
             try arithmetic(operation, first, second)
         case .negative(let operand):

@@ -57,9 +57,9 @@ struct QueryCompiler {
             conditions = " WHERE t0.\"_entity\" IN (\(family))"
         }
         if let predicate = query.predicate, predicate != .true {
-            text = conditions.isEmpty ? " WHERE " : conditions + " AND "
+            text = conditions.isEmpty ? " WHERE (" : conditions + " AND ("
             try condition(predicate)
-            conditions = text
+            conditions = text + ")"
         }
         text = ""
         if selection != .count {

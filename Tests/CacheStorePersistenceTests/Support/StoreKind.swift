@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreModel
+import Foundation
 import Testing
 
 @testable import CacheStorePersistence
@@ -8,6 +9,8 @@ import Testing
 /// The stores that pass the contract tests.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory
+    case sqlite
+    case sqliteInMemory
 
     var testDescription: String { rawValue }
 
@@ -17,6 +20,11 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     ) throws -> any PersistentStore {
         switch self {
         case .memory: InMemoryStore(model: model)
+        case .sqlite:
+            try SQLiteStore.open(
+                at: directory.url.appendingPathComponent("store.sqlite"), model: model
+            ).store
+        case .sqliteInMemory: try SQLiteStore.inMemory(model: model)
         }
     }
 }
