@@ -220,8 +220,12 @@ extension MigrationPlanner {
             changeJoin(join, table, before: earlier)
         }
         for table in before.values.sorted(by: { $0.name < $1.name }) {
-            // Before anything else, since a new table may have the same name.
-            plan.steps.insert(.dropTable(table: table.name), at: 0)
+            // Before all other tables, since a new one may have the same name; indexes go first.
+            let place =
+                plan.steps.firstIndex { step in
+                    if case .dropIndex = step { false } else { true }
+                } ?? plan.steps.endIndex
+            plan.steps.insert(.dropTable(table: table.name), at: place)
         }
     }
 
