@@ -26,7 +26,7 @@ struct StoreReset {
             try removeFiles()
             way = "files deleted, for in place: \(error.code)"
         }
-        try emptyBlobs()
+        try Self.emptyBlobs(of: paths)
         return way
     }
 
@@ -63,8 +63,8 @@ struct StoreReset {
         for path in [paths.journal, paths.log, paths.sharedMemory] { try FileTree.remove(path) }
     }
 
-    // The values belong to rows that are gone; the directory itself may be a mount point.
-    private func emptyBlobs() throws {
+    /// The values belong to rows that are gone; the directory itself may be a mount point.
+    static func emptyBlobs(of paths: StorePaths) throws {
         for name in FileTree.names(in: paths.blobs) {
             try FileTree.removeDirectory(paths.blobs + "/" + name)
         }

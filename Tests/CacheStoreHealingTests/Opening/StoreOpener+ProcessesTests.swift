@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CacheStoreProcess
 import Foundation
 import Testing
 
@@ -81,7 +82,7 @@ import Testing
                 try file?.close()
             }
         }()
-        #expect(Signpost.wait(for: "open", in: directory))
+        #expect(await Signpost.appears("open", in: directory))
         var options = StoreOptions()
         options.busyTimeout = .milliseconds(100)
         let opened = try store.open(options: options)
@@ -133,6 +134,66 @@ import Testing
         let opened = try store.open(options: StoreOptions())
         #expect(try opened.file?.countNotes() == 300)
         #expect(!opened.report.wasUncleanShutdown)
+    }
+
+    @Test func `a store that another process heals is waited for, and then an error`() async throws
+    {
+        let store = try TemporaryStore()
+        try store.fill(count: 2)
+        let bytes = store.contents()
+        let directory = store.directory
+        async let child: Void = {
+            await #expect(processExitsWith: .success) { [directory = directory as String] in
+                let lock = try FileLock(path: directory + "/notes.lock")
+                #expect(try lock.tryLock(.exclusive))
+                Signpost.set("locked", in: directory)
+                _ = Signpost.wait(for: "done", in: directory)
+            }
+        }()
+        #expect(await Signpost.appears("locked", in: directory))
+        var options = StoreOptions()
+        options.busyTimeout = .milliseconds(100)
+        let start = ContinuousClock.now
+        #expect { try store.open(options: options) } throws: {
+            PersistentStoreError.Code.busy ~= $0
+        }
+        #expect(ContinuousClock.now - start >= .milliseconds(100))
+        #expect(store.contents() == bytes)
+        Signpost.set("done", in: directory)
+        await child
+        #expect(try store.openFile().countNotes() == 2)
+    }
+
+    @Test func `a process without file handles is told so and heals nothing`() async throws {
+        let store = try TemporaryStore()
+        try store.fill(count: 2)
+        let bytes = store.contents()
+        await #expect(processExitsWith: .success) { [directory = store.directory as String] in
+            let url = URL(filePath: directory + "/notes.sqlite")
+            // One handle more each time, until it is enough.
+            var taken: [Int32] = []
+            while let next = Optional(open("/dev/null", O_RDONLY)), next >= 0, next < 200 {
+                taken.append(next)
+            }
+            var limit = rlimit(rlim_cur: 200, rlim_max: 200)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            var codes: Set<PersistentStoreError.Code> = []
+            for handle in taken.suffix(20).reversed() {
+                do {
+                    let opened = try StoreOpener.open(at: url, content: NotesContent())
+                    #expect(opened.report.outcome == .opened)
+                    try opened.file?.close()
+                    break
+                } catch let error as PersistentStoreError {
+                    codes.insert(error.code)
+                }
+                close(handle)
+            }
+            #expect(codes.isSubset(of: [.outOfResources, .unavailable]))
+            #expect(codes.contains(.outOfResources))
+        }
+        #expect(store.contents() == bytes)
+        #expect(store.quarantined.isEmpty)
     }
 
     @Test func `a child that inherited a store by fork is refused and the store stays whole`()

@@ -135,4 +135,36 @@ import Testing
         #expect(try file.countNotes() == 4)
         #expect { try file.addNotes(1) } throws: { PersistentStoreError.Code.readOnly ~= $0 }
     }
+
+    @Test func `a reset while open is atomic, and every other user is told`() throws {
+        let store = try TemporaryStore()
+        try store.fill(count: 5)
+        try FileTree.makeDirectory(store.paths.blobs)
+        try store.write("value".utf8, to: store.paths.blobs + "/1")
+        let file = try store.openFile()
+        let other = try store.openFile()
+        #expect(try other.countNotes() == 5)
+        let identifier = try other.read { connection in
+            // A reader keeps its snapshot to its end.
+            let identifier = try file.reset(to: NotesContent(version: 2))
+            let count = try connection.statement(sql: "SELECT count(*) FROM note")
+                .first { $0.int64(at: 0) }
+            #expect(count == 5)
+            return identifier
+        }
+        for user in [file, other] {
+            #expect { try user.countNotes() } throws: {
+                PersistentStoreError.Code.storeReplaced ~= $0
+            }
+            #expect { try user.addNotes(1) } throws: {
+                PersistentStoreError.Code.storeReplaced ~= $0
+            }
+            try user.close()
+        }
+        let opened = try store.open(NotesContent(version: 2))
+        #expect(opened.report.outcome == .opened)
+        #expect(opened.file?.identifier == identifier)
+        #expect(try opened.file?.countNotes() == 0)
+        #expect(FileTree.names(in: store.paths.blobs).isEmpty)
+    }
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import CacheStoreHealing
+
+/// Processes that create, heal, reset and write, killed at random moments. `CACHESTORE_SEED` repeats
+/// a run, as far as time can be repeated; `CACHESTORE_SLOW_TESTS` makes it longer.
+@Suite struct KilledOpeningTests {
+    @Test func `whenever it is killed, what was acknowledged is there or the report says reset`()
+        async throws
+    {
+        let environment = ProcessInfo.processInfo.environment
+        let seed =
+            environment["CACHESTORE_SEED"].flatMap { UInt64($0) }
+            ?? UInt64.random(in: 0...UInt64.max)
+        let rounds = environment["CACHESTORE_SLOW_TESTS"] == nil ? 12 : 200
+        var random = SplitMix(state: seed)
+        let store = try TemporaryStore()
+        for round in 0..<rounds {
+            let delay = UInt32.random(in: 0..<30_000, using: &random)
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [directory = store.directory as String, delay = delay as UInt32] in
+                Thread.detachNewThread {
+                    usleep(delay)
+                    kill(getpid(), SIGKILL)
+                }
+                try Self.work(in: directory)
+            }
+            let journal = try Journal(in: store.directory)
+            let note = Comment("seed \(seed), round \(round), \(delay) µs")
+            let opened = try store.open()
+            let file = try #require(opened.file, note)
+            if opened.report.storeIdentifier?.uuidString == journal.store {
+                #expect(try file.countNotes() >= journal.notes, note)
+            } else {
+                // A reset was begun and not acknowledged, so it may or may not have happened.
+                #expect(opened.report.wasResetOrCreated || journal.isResetting, note)
+            }
+            try file.close()
+            unlink(store.directory + "/journal")
+        }
+    }
+
+    /// Never ends.
+    private static func work(in directory: String) throws {
+        let url = URL(filePath: directory + "/notes.sqlite")
+        let journal = open(directory + "/journal", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        func acknowledge(_ line: String) { _ = write(journal, line + "\n", line.utf8.count + 1) }
+        for turn in 0... {
+            acknowledge("begin")
+            let opened =
+                turn % 2 == 0
+                ? try StoreOpener.reset(at: url, content: NotesContent())
+                : try StoreOpener.open(at: url, content: NotesContent())
+            guard let file = opened.file else { continue }
+            var count = try file.countNotes()
+            acknowledge("\(file.identifier.uuidString) \(count)")
+            for _ in 0..<5 {
+                try file.addNotes(2)
+                count += 2
+                acknowledge("\(file.identifier.uuidString) \(count)")
+            }
+            try file.close()
+            guard turn % 4 == 1 else { continue }
+            // So that the next opening has something to heal.
+            acknowledge("begin")
+            try Data("not a database".utf8).write(to: url)
+            try StoreOpener.open(at: url, content: NotesContent()).file?.close()
+        }
+    }
+
+    /// What the killed process had acknowledged.
+    private struct Journal {
+        var store: String?
+        var notes = 0
+        var isResetting = false
+
+        init(in directory: String) throws {
+            let data = FileManager.default.contents(atPath: directory + "/journal") ?? Data()
+            // Without an acknowledgement nothing can be expected of the store.
+            isResetting = data.isEmpty
+            for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
+                let parts = line.split(separator: " ")
+                isResetting = parts.first == "begin"
+                if parts.count == 2, let count = Int(parts[1]) {
+                    store = String(parts[0])
+                    notes = count
+                }
+            }
+        }
+    }
+}
