@@ -32,6 +32,8 @@ import Testing
             let note = Comment("seed \(seed), round \(round), \(delay) µs")
             let opened = try store.open()
             let file = try #require(opened.file, note)
+            // What a kill leaves of a creation is never taken for another application's file.
+            #expect(opened.report.cause != .foreignFile, note)
             if opened.report.storeIdentifier?.uuidString == journal.store {
                 #expect(try file.countNotes() >= journal.notes, note)
             } else {
