@@ -21,7 +21,7 @@ import Testing
         let image = try #require(original.contents())
         var resets = 0
         for round in 0..<rounds {
-            let store = try TemporaryStore()
+            let store = try TemporaryStore(syncsForNothing: true)
             let damage = Damage.random(in: image.count, using: &random)
             try damage.applied(to: image).write(to: store.url)
             var options = StoreOptions()

@@ -12,29 +12,12 @@ enum Signpost {
         access("\(directory)/\(name).signpost", F_OK) == 0
     }
 
-    /// Waits for a signpost of a child; returns whether it came within the time. It leaves the thread
-    /// to the child's own test, as blocking would not.
-    static func appears(
-        _ name: String, in directory: String, within limit: Duration = .seconds(60)
-    ) async -> Bool {
+    /// Waits, blocking, until all are set or the time is over.
+    static func waitForAll(_ names: [String], in directory: String, atMost limit: Duration) {
         let deadline = ContinuousClock.now + limit
-        while !isSet(name, in: directory) {
-            if ContinuousClock.now > deadline { return false }
-            try? await Task.sleep(for: .milliseconds(2))
+        while !names.allSatisfy({ isSet($0, in: directory) }), ContinuousClock.now < deadline {
+            usleep(1_000)
         }
-        return true
-    }
-
-    /// Waits for a signpost of the parent, in a child, and blocks it.
-    static func wait(
-        for name: String, in directory: String, atMost limit: Duration = .seconds(30)
-    ) -> Bool {
-        let deadline = ContinuousClock.now + limit
-        while !isSet(name, in: directory) {
-            if ContinuousClock.now > deadline { return false }
-            usleep(2_000)
-        }
-        return true
     }
 }
 

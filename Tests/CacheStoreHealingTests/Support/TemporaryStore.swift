@@ -9,9 +9,13 @@ import Foundation
 final class TemporaryStore: Sendable {
     let directory: String
 
-    init() throws {
-        var template = Array("/tmp/cachestore-healing-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw FileSystemError("create", "/tmp") }
+    /// - Parameter syncsForNothing: whether the store may lie in memory, where syncing costs nothing;
+    ///   for tests that open hundreds.
+    init(syncsForNothing: Bool = false) throws {
+        let memory = "/dev/shm"
+        let parent = syncsForNothing && access(memory, W_OK) == 0 ? memory : "/tmp"
+        var template = Array("\(parent)/cachestore-healing-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw FileSystemError("create", parent) }
         let bytes = template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         directory = String(decoding: bytes, as: UTF8.self)
     }
