@@ -64,8 +64,6 @@ package final class ContextHandle: @unchecked Sendable {
 
     func bumpGeneration() { generation.add(1, ordering: .releasing) }
 
-    var currentGeneration: UInt64 { generation.load(ordering: .acquiring) }
-
     func contextIsGone() { lock.withLock { _ in context = nil } }
 
     /// Takes the messages out, oldest first. A load of one flag when there are none.

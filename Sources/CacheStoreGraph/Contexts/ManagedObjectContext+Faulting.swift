@@ -71,7 +71,7 @@ extension ManagedObjectContext {
 
     /// The objects that are loaded together with one of them.
     private func batch(of object: ManagedObject, in group: FaultGroup) -> [ManagedObject] {
-        let rootIndex = object.plan.entity.rootIndex
+        let rootIndex = object.plan.rootIndex
         return group.keys(around: object.row).compactMap { key in
             guard let other = registered(rootIndex: rootIndex, key: key), !other.isLoaded else {
                 return nil
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
         for batch in batches {
             for row in 0..<batch.count {
                 let object = registered(
-                    rootIndex: first.plan.entity.rootIndex, key: batch.key(ofRow: row))
+                    rootIndex: first.plan.rootIndex, key: batch.key(ofRow: row))
                 if let object, !object.isLoaded { adopt(batch, row: row, in: object) }
             }
         }
@@ -118,10 +118,7 @@ extension ManagedObjectContext {
     func adopt(_ batch: RowBatch, row: Int, in object: ManagedObject) {
         let isFirst = !object.status.contains(.awake)
         mutate {
-            object.faultGroup = nil
-            object.batch = batch
-            object.row = row
-            object.version = batch.version(ofRow: row)
+            object.attach(batch, row: row)
             object.status.insert(.awake)
         }
         if isFirst { object.awakeFromFetch() }
@@ -174,7 +171,7 @@ extension ManagedObjectContext {
             guard owners.count < Self.ownersPerLoad else { break }
             guard
                 let other = registered(
-                    rootIndex: object.plan.entity.rootIndex, key: batch.key(ofRow: row)),
+                    rootIndex: object.plan.rootIndex, key: batch.key(ofRow: row)),
                 other.plan.entity.properties.count > property.index,
                 other.plan.entity.properties[property.index].declaringEntityIndex
                     == property.declaringEntityIndex,
@@ -284,7 +281,7 @@ extension ManagedObjectContext {
             guard graphModel.plans.indices.contains(entityIndex) else { continue }
             let plan = graphModel.plans[entityIndex]
             let key = batch.key(ofRow: row)
-            if let object = registered(rootIndex: plan.entity.rootIndex, key: key) {
+            if let object = registered(rootIndex: plan.rootIndex, key: key) {
                 update(object, from: batch, row: row)
                 objects.append(object)
                 continue
@@ -292,9 +289,7 @@ extension ManagedObjectContext {
             let id = ManagedObjectID(space: space, entityIndex: entityIndex, key: key)
             let object = makeObject(id, plan: plan)
             // Nobody else knows the object yet, so no lock is needed.
-            object.batch = batch
-            object.row = row
-            object.version = batch.version(ofRow: row)
+            object.attach(batch, row: row)
             object.status.insert(.awake)
             if let entry = above?.entries[id] { overlay(entry, on: object) }
             object.awakeFromFetch()

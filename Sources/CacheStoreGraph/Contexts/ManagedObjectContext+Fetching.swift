@@ -167,7 +167,7 @@ extension ManagedObjectContext {
                     if !target.isLoaded { targets.append(target) }
                 }
             }
-            for (_, group) in Dictionary(grouping: Set(targets), by: { $0.plan.entity.rootIndex }) {
+            for (_, group) in Dictionary(grouping: Set(targets), by: { $0.plan.rootIndex }) {
                 try load(group)
             }
         }

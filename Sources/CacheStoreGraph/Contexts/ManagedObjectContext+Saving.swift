@@ -79,12 +79,12 @@ extension ManagedObjectContext {
 
     private func callWillSave() throws {
         var rounds = 0
-        var generation = handle.currentGeneration
+        var generation = mutationCount
         while true {
             for object in pending.compactMap({ $0 }) where !object.status.contains(.gone) {
                 object.willSave()
             }
-            let current = handle.currentGeneration
+            let current = mutationCount
             guard current != generation else { return }
             generation = current
             rounds += 1
@@ -173,7 +173,7 @@ extension ManagedObjectContext {
                 object.pendingIndex = -1
                 if object.status.contains(.deleted) {
                     object.status = .gone
-                    object.batch = nil
+                    object.detachRow()
                     object.toManyStates.removeAll()
                     forget(object)
                 } else {
@@ -251,7 +251,7 @@ extension ManagedObjectContext {
         let fresh = objects.filter {
             $0.context === self && $0.isInserted && $0.objectID.isTemporaryID
         }
-        let groups = Dictionary(grouping: fresh) { $0.plan.entity.rootIndex }
+        let groups = Dictionary(grouping: fresh) { $0.plan.rootIndex }
         for (rootIndex, group) in groups {
             let keys = try store.reserveKeys(
                 for: graphModel.model.entities[rootIndex], count: group.count)

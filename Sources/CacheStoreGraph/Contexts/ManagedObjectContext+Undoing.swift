@@ -69,7 +69,7 @@ extension ManagedObjectContext {
             if !mergeChanges { undo(object) }
             object.present = object.changed
             object.originals.removeAll()
-            object.batch = nil
+            object.detachRow()
             object.status.remove(.awake)
             if object.changed.isEmpty { object.values.removeAll() }
             for state in object.toManyStates { state?.unload(keepingChanges: mergeChanges) }

@@ -67,14 +67,18 @@ public final class ManagedObjectContext {
         set { handle.setWantsMerges(newValue) }
     }
 
-    /// What other threads may hold of this context.
+    /// What the context's children, and those who send it messages, hold of it.
     package private(set) lazy var handle = ContextHandle(self)
+    /// Whether others read this context's unsaved changes: its children, or other threads.
+    @exclusivity(unchecked) var isObserved: Bool
+    /// How often anything changed; tells whether hooks changed something.
+    @exclusivity(unchecked) private(set) var mutationCount = 0
     /// By index of the root entity.
-    private var tables: ObjectTables
+    @exclusivity(unchecked) private var tables: ObjectTables
     /// Objects with unsaved changes, which this keeps alive; `nil` where one has left.
-    private(set) var pending: ContiguousArray<ManagedObject?> = []
-    private var pendingCount = 0
-    private var mutationDepth = 0
+    @exclusivity(unchecked) private(set) var pending: ContiguousArray<ManagedObject?> = []
+    @exclusivity(unchecked) private var pendingCount = 0
+    @exclusivity(unchecked) private var mutationDepth = 0
     var isSaving = false
 
     /// Creates a context that saves straight to the coordinator's store.
@@ -100,6 +104,7 @@ public final class ManagedObjectContext {
             graphModel: parent.graphModel, coordinator: parent.coordinator,
             parent: .context(parent.handle, isLocal: true), confinement: .holder)
         mergePolicy = parent.mergePolicy
+        parent.isObserved = true
     }
 
     package convenience init(
@@ -136,6 +141,7 @@ public final class ManagedObjectContext {
         self.coordinator = coordinator
         self.parent = parent
         self.confinement = confinement
+        self.isObserved = confinement == .mainThread
         self.tables = ObjectTables(count: graphModel.model.entities.count)
         coordinator.register(handle)
     }
@@ -144,6 +150,13 @@ public final class ManagedObjectContext {
         handle.contextIsGone()
         // Held until all have left: an object that goes meanwhile would look for the context.
         for object in allRegistered() { object.leaveContext() }
+    }
+
+    /// Lets other threads read this context's unsaved changes and make children of it; from now on
+    /// every change takes a lock. Called by the owner.
+    package func shareWithOtherThreads() -> ContextHandle {
+        isObserved = true
+        return handle
     }
 
     /// The model of the context's store.
@@ -157,7 +170,8 @@ public final class ManagedObjectContext {
     /// one. Nothing that waits, does I/O or calls out may run inside.
     @inline(__always)
     func mutate(_ body: () -> Void) {
-        guard mutationDepth == 0 else { return body() }
+        mutationCount &+= 1
+        guard isObserved, mutationDepth == 0 else { return body() }
         mutationDepth = 1
         handle.withGraphLocked(body)
         handle.bumpGeneration()
@@ -184,11 +198,11 @@ public final class ManagedObjectContext {
     }
 
     func register(_ object: ManagedObject) {
-        tables.insert(object, rootIndex: object.plan.entity.rootIndex, key: object.objectID.key)
+        tables.insert(object, rootIndex: object.plan.rootIndex, key: object.objectID.key)
     }
 
     func forget(_ object: ManagedObject) {
-        tables.remove(object, rootIndex: object.plan.entity.rootIndex, key: object.objectID.key)
+        tables.remove(object, rootIndex: object.plan.rootIndex, key: object.objectID.key)
     }
 
     /// Makes an object that the context does not have yet: a fault.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CacheStoreModel
+public import Foundation
 
 /// Declares a property of a ``ManagedObject`` subclass as an attribute of its entity.
 ///
@@ -22,7 +23,7 @@ public import CacheStoreModel
 /// enumerations) `CaseIterable`, because an attribute can be read before it is set.
 @propertyWrapper
 public struct Attribute<Value> {
-    let slot: UInt16
+    @usableFromInline let slot: UInt16
 
     /// Not for use: attributes belong to managed objects only.
     @available(*, unavailable, message: "@Attribute is for properties of ManagedObject subclasses")
@@ -41,8 +42,61 @@ public struct Attribute<Value> {
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
         storage storageKeyPath: ReferenceWritableKeyPath<Owner, Attribute<Value>>
     ) -> Value {
-        get { owner.readAttribute(slot: owner[keyPath: storageKeyPath].slot) }
-        set { owner.writeAttribute(slot: owner[keyPath: storageKeyPath].slot, newValue) }
+        // Inlined into the program, the key path is a plain access to the wrapper, and the chain of
+        // type tests folds to the one that holds.
+        @inlinable get {
+            let slot = owner[keyPath: storageKeyPath].slot
+            if Value.self == String.self {
+                return unsafeBitCast(owner._string(slot) ?? "", to: Value.self)
+            }
+            if Value.self == String?.self {
+                return unsafeBitCast(owner._string(slot), to: Value.self)
+            }
+            if Value.self == Int.self {
+                return unsafeBitCast(Int(owner._integer(slot) ?? 0), to: Value.self)
+            }
+            if Value.self == Int?.self {
+                return unsafeBitCast(owner._integer(slot).map { Int($0) }, to: Value.self)
+            }
+            if Value.self == Int64.self {
+                return unsafeBitCast(owner._integer(slot) ?? 0, to: Value.self)
+            }
+            if Value.self == Double.self {
+                return unsafeBitCast(owner._double(slot) ?? 0, to: Value.self)
+            }
+            if Value.self == Double?.self {
+                return unsafeBitCast(owner._double(slot), to: Value.self)
+            }
+            if Value.self == Date.self {
+                return unsafeBitCast(
+                    owner._date(slot) ?? Date(timeIntervalSince1970: 0), to: Value.self)
+            }
+            if Value.self == Date?.self {
+                return unsafeBitCast(owner._date(slot), to: Value.self)
+            }
+            if Value.self == Bool.self {
+                return unsafeBitCast(owner._boolean(slot) ?? false, to: Value.self)
+            }
+            return owner._decoded(slot)
+        }
+        @inlinable set {
+            let slot = owner[keyPath: storageKeyPath].slot
+            if Value.self == String.self {
+                owner._write(slot, .string(unsafeBitCast(newValue, to: String.self)))
+            } else if Value.self == Int.self {
+                owner._write(slot, .integer(Int64(unsafeBitCast(newValue, to: Int.self))))
+            } else if Value.self == Int64.self {
+                owner._write(slot, .integer(unsafeBitCast(newValue, to: Int64.self)))
+            } else if Value.self == Double.self {
+                owner._write(slot, .double(unsafeBitCast(newValue, to: Double.self)))
+            } else if Value.self == Date.self {
+                owner._write(slot, .date(unsafeBitCast(newValue, to: Date.self)))
+            } else if Value.self == Bool.self {
+                owner._write(slot, .boolean(unsafeBitCast(newValue, to: Bool.self)))
+            } else {
+                owner._encode(slot, newValue)
+            }
+        }
     }
 
     /// Not for use: stands here because the compiler looks for an initialiser without parameters in
@@ -51,26 +105,67 @@ public struct Attribute<Value> {
         *, unavailable,
         message: "give the attribute a default value, make it optional, or its type CaseIterable"
     )
-    public init() { slot = nextPropertySlot() }
+    public init() { slot = UInt16(truncatingIfNeeded: _nextPropertyPlace()) }
 
-    private init(
-        options: AttributeOptions, validation: () -> [ValidationRule], originalName: String?,
-        codec: () -> AttributeCodec<Value>, makeDefault: (@Sendable () -> Value)?
+    /// Tells the collector of a class's description what the wrapper declares. Never called for the
+    /// objects of a context.
+    @usableFromInline
+    static func _declare(
+        _ options: AttributeOptions, _ validation: [ValidationRule], _ originalName: String?,
+        _ codec: _AttributeCodecBox<Value>, _ makeDefault: (@Sendable () -> Value)?
     ) {
-        slot = nextPropertySlot()
-        guard let collector = PropertyCollector.current else { return }
-        let codec = codec()
         var makePropertyValue: (@Sendable () -> PropertyValue)?
         if let makeDefault {
             // Codecs never change once made; they are classes only to be specialised.
-            nonisolated(unsafe) let encoder = codec
+            nonisolated(unsafe) let encoder = codec.codec
             makePropertyValue = { encoder.encode(makeDefault()) }
         }
-        collector.add(
+        PropertyCollector.current?.add(
             .attribute(
                 PropertyCollector.AttributeDeclaration(
-                    codec: codec, options: options, validation: validation(),
+                    codec: codec.codec, options: options, validation: validation,
                     originalName: originalName, makeDefault: makePropertyValue)))
+    }
+}
+
+/// A codec on its way from an inlined initialiser to the collector.
+@usableFromInline
+struct _AttributeCodecBox<Value> {
+    let codec: AttributeCodec<Value>
+}
+
+extension _AttributeCodecBox where Value: AttributeConvertible {
+    @usableFromInline
+    static func direct() -> _AttributeCodecBox { _AttributeCodecBox(codec: .fastest()) }
+}
+
+extension _AttributeCodecBox where Value: RawRepresentable, Value.RawValue: AttributeConvertible {
+    @usableFromInline
+    static func rawValue(_ placeholder: @escaping () -> Value?) -> _AttributeCodecBox {
+        _AttributeCodecBox(codec: RawValueCodec(placeholder: placeholder))
+    }
+}
+
+extension _AttributeCodecBox where Value: Codable {
+    @usableFromInline
+    static func transformable(_ placeholder: @escaping () -> Value?) -> _AttributeCodecBox {
+        _AttributeCodecBox(codec: TransformableCodec(placeholder: placeholder))
+    }
+}
+
+extension _AttributeCodecBox {
+    @usableFromInline
+    static func optionalRawValue<Wrapped: RawRepresentable>() -> _AttributeCodecBox
+    where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
+        _AttributeCodecBox(
+            codec: OptionalCodec(RawValueCodec<Wrapped>(placeholder: { nil })))
+    }
+
+    @usableFromInline
+    static func optionalTransformable<Wrapped: Codable>() -> _AttributeCodecBox
+    where Value == Wrapped? {
+        _AttributeCodecBox(
+            codec: OptionalCodec(TransformableCodec<Wrapped>(placeholder: { nil })))
     }
 }
 
@@ -78,31 +173,36 @@ public struct Attribute<Value> {
 
 extension Attribute where Value: AttributeConvertible {
     /// Creates an attribute without options and without a default value.
+    @inlinable
     public init() {
-        self.init(
-            options: [], validation: { [] }, originalName: nil, codec: { .fastest() },
-            makeDefault: nil)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max { Self._declare([], [], nil, .direct(), nil) }
     }
 
     /// Creates an attribute without a default value.
+    @inlinable
     public init(
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { .fastest() }, makeDefault: nil)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max { Self._declare(options, validate(), originalName, .direct(), nil) }
     }
 
     /// Creates an attribute with a default value, evaluated anew for each object.
+    @inlinable
     public init(
         wrappedValue: @autoclosure @escaping @Sendable () -> Value,
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { .fastest() }, makeDefault: wrappedValue)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(options, validate(), originalName, .direct(), wrappedValue)
+        }
     }
 }
 
@@ -110,123 +210,137 @@ extension Attribute where Value: AttributeConvertible {
 
 extension Attribute where Value: RawRepresentable, Value.RawValue: AttributeConvertible {
     /// Creates an attribute of an enumeration with a default value.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public init(
         wrappedValue: @autoclosure @escaping @Sendable () -> Value,
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { RawValueCodec(placeholder: wrappedValue) }, makeDefault: wrappedValue)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(options, validate(), originalName, .rawValue(wrappedValue), wrappedValue)
+        }
     }
 
     /// Creates an attribute of an enumeration without options.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public init() where Value: CaseIterable {
-        self.init(
-            options: [], validation: { [] }, originalName: nil,
-            codec: { RawValueCodec(placeholder: { Value.allCases.first }) }, makeDefault: nil)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare([], [], nil, .rawValue { Value.allCases.first }, nil)
+        }
     }
 
     /// Creates an attribute of an enumeration; read before it is set, it gives the first case.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public init(
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value: CaseIterable {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { RawValueCodec(placeholder: { Value.allCases.first }) }, makeDefault: nil)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(
+                options, validate(), originalName, .rawValue { Value.allCases.first }, nil)
+        }
     }
 
     /// Creates an attribute of an enumeration that is also `Codable`: its raw value is stored.
+    @inlinable
     public init(
         wrappedValue: @autoclosure @escaping @Sendable () -> Value,
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value: Codable {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { RawValueCodec(placeholder: wrappedValue) }, makeDefault: wrappedValue)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(options, validate(), originalName, .rawValue(wrappedValue), wrappedValue)
+        }
     }
 }
 
 extension Attribute {
     /// Creates an attribute of an optional enumeration without options.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public init<Wrapped: RawRepresentable>()
     where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        self.init(
-            options: [], validation: { [] }, originalName: nil,
-            codec: { OptionalCodec(RawValueCodec<Wrapped>(placeholder: { nil })) },
-            makeDefault: nil)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max { Self._declare([], [], nil, .optionalRawValue(), nil) }
     }
 
     /// Creates an attribute of an optional enumeration that is also `Codable`, without options.
+    @inlinable
     public init<Wrapped: RawRepresentable & Codable>()
     where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        self.init(
-            options: [], validation: { [] }, originalName: nil,
-            codec: { OptionalCodec(RawValueCodec<Wrapped>(placeholder: { nil })) },
-            makeDefault: nil)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max { Self._declare([], [], nil, .optionalRawValue(), nil) }
     }
 
     /// Creates an optional transformable attribute without options.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public init<Wrapped: Codable>() where Value == Wrapped? {
-        self.init(
-            options: [], validation: { [] }, originalName: nil,
-            codec: { OptionalCodec(TransformableCodec<Wrapped>(placeholder: { nil })) },
-            makeDefault: nil)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max { Self._declare([], [], nil, .optionalTransformable(), nil) }
     }
 
     /// Creates an attribute of an optional enumeration.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public init<Wrapped: RawRepresentable>(
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { OptionalCodec(RawValueCodec<Wrapped>(placeholder: { nil })) },
-            makeDefault: nil)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(options, validate(), originalName, .optionalRawValue(), nil)
+        }
     }
 
     /// Creates an attribute of an optional enumeration with a default value.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public init<Wrapped: RawRepresentable>(
         wrappedValue: @autoclosure @escaping @Sendable () -> Value,
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { OptionalCodec(RawValueCodec<Wrapped>(placeholder: { nil })) },
-            makeDefault: wrappedValue)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(options, validate(), originalName, .optionalRawValue(), wrappedValue)
+        }
     }
 
     /// Creates an attribute of an optional enumeration that is also `Codable`.
+    @inlinable
     public init<Wrapped: RawRepresentable & Codable>(
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { OptionalCodec(RawValueCodec<Wrapped>(placeholder: { nil })) },
-            makeDefault: nil)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(options, validate(), originalName, .optionalRawValue(), nil)
+        }
     }
 
     /// Creates an attribute of an optional enumeration that is also `Codable`, with a default value.
+    @inlinable
     public init<Wrapped: RawRepresentable & Codable>(
         wrappedValue: @autoclosure @escaping @Sendable () -> Value,
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { OptionalCodec(RawValueCodec<Wrapped>(placeholder: { nil })) },
-            makeDefault: wrappedValue)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(options, validate(), originalName, .optionalRawValue(), wrappedValue)
+        }
     }
 }
 
@@ -234,28 +348,32 @@ extension Attribute {
 
 extension Attribute where Value: Codable {
     /// Creates a transformable attribute with a default value.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public init(
         wrappedValue: @autoclosure @escaping @Sendable () -> Value,
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { TransformableCodec(placeholder: wrappedValue) }, makeDefault: wrappedValue)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(
+                options, validate(), originalName, .transformable(wrappedValue), wrappedValue)
+        }
     }
 }
 
 extension Attribute {
     /// Creates an optional transformable attribute.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public init<Wrapped: Codable>(
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value == Wrapped? {
-        self.init(
-            options: options, validation: validate, originalName: originalName,
-            codec: { OptionalCodec(TransformableCodec<Wrapped>(placeholder: { nil })) },
-            makeDefault: nil)
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(options, validate(), originalName, .optionalTransformable(), nil)
+        }
     }
 }

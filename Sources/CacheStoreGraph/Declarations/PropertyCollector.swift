@@ -56,7 +56,7 @@ final class PropertyCollector {
     }
 }
 
-/// The next wrapper's place among those of the object being made on this thread.
-func nextPropertySlot() -> UInt16 {
-    UInt16(truncatingIfNeeded: cachestore_property_cursor_advance())
-}
+/// The next wrapper's place among those of the object being made on this thread, with a higher bit
+/// set if the object is made for description.
+@usableFromInline
+func _nextPropertyPlace() -> UInt32 { cachestore_property_cursor_advance() }

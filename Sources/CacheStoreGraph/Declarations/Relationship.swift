@@ -24,7 +24,7 @@ public import CacheStoreModel
 /// side, or use ``ManagedObject/insert(_:into:)`` and ``ManagedObject/remove(_:from:)``.
 @propertyWrapper
 public struct Relationship<Value: RelationshipValue> {
-    let slot: UInt16
+    @usableFromInline let slot: UInt16
 
     /// Not for use: relationships belong to managed objects only.
     @available(
@@ -42,7 +42,9 @@ public struct Relationship<Value: RelationshipValue> {
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
         storage storageKeyPath: ReferenceWritableKeyPath<Owner, Relationship<Value>>
     ) -> Value {
-        get { Value._readRelationship(of: owner, slot: Int(owner[keyPath: storageKeyPath].slot)) }
+        @inlinable get {
+            Value._readRelationship(of: owner, slot: Int(owner[keyPath: storageKeyPath].slot))
+        }
         set {
             newValue._writeRelationship(of: owner, slot: Int(owner[keyPath: storageKeyPath].slot))
         }
@@ -50,37 +52,51 @@ public struct Relationship<Value: RelationshipValue> {
 
     // The compiler wants an initialiser without any parameter for `@Relationship var album: Album?`.
     /// Creates a relationship without options.
-    public init() { self.init([]) }
+    @inlinable public init() { self.init([]) }
 
     /// Creates a relationship whose inverse, if any, is declared on the other side.
+    @inlinable
     public init(
         _ options: RelationshipOptions = [], deleteRule: DeleteRule = .nullify,
         minimumCount: Int = 0, maximumCount: Int = 0, originalName: String? = nil
     ) {
-        slot = nextPropertySlot()
-        PropertyCollector.current?.add(
-            .relationship(
-                PropertyCollector.RelationshipDeclaration(
-                    destination: Value.Destination.self, shape: Value.shape, options: options,
-                    deleteRule: deleteRule, minimumCount: minimumCount,
-                    maximumCount: maximumCount, originalName: originalName, inverse: nil)))
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(
+                options, deleteRule, minimumCount, maximumCount, originalName, nil, nil)
+        }
     }
 
     /// Creates a relationship together with its inverse.
+    @inlinable
     public init<Root: ManagedObject, Back>(
         _ options: RelationshipOptions = [], deleteRule: DeleteRule = .nullify,
         inverse: @autoclosure () -> KeyPath<Root, Back>, minimumCount: Int = 0,
         maximumCount: Int = 0, originalName: String? = nil
     ) {
-        slot = nextPropertySlot()
-        guard let collector = PropertyCollector.current else { return }
-        collector.add(
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(
+                options, deleteRule, minimumCount, maximumCount, originalName, Root.self, inverse())
+        }
+    }
+
+    /// Tells the collector of a class's description what the wrapper declares.
+    @usableFromInline
+    static func _declare(
+        _ options: RelationshipOptions, _ deleteRule: DeleteRule, _ minimumCount: Int,
+        _ maximumCount: Int, _ originalName: String?, _ root: ManagedObject.Type?,
+        _ inverse: AnyKeyPath?
+    ) {
+        PropertyCollector.current?.add(
             .relationship(
                 PropertyCollector.RelationshipDeclaration(
                     destination: Value.Destination.self, shape: Value.shape, options: options,
                     deleteRule: deleteRule, minimumCount: minimumCount,
                     maximumCount: maximumCount, originalName: originalName,
-                    inverse: (Root.self, inverse()))))
+                    inverse: root.flatMap { root in inverse.map { (root, $0) } })))
     }
 }
 

@@ -55,7 +55,7 @@ extension ManagedObject {
         var result: [String: PropertyValue] = [:]
         for property in plan.entity.properties
         where !property.isToMany && (keys?.contains(property.name) ?? true) {
-            result[property.name] = committedValue(of: property)
+            result[property.name] = committedValue(at: property.index)
         }
         return result
     }

@@ -12,42 +12,77 @@ extension ManagedObject {
         if !isLoaded { context?.fulfillFault(self) }
     }
 
-    /// The current value of a property that is not to-many.
-    final func value(of property: Property) -> PropertyValue {
-        if present.contains(property.index) { return values[property.index] }
-        loadIfNeeded()
-        // Loading may have brought the value in from a parent context.
-        if present.contains(property.index) { return values[property.index] }
-        return rowValue(of: property)
+    // MARK: - Rows
+
+    /// Makes a row the one that unchanged values come from.
+    final func attach(_ batch: RowBatch, row: Int) {
+        faultGroup = nil
+        self.batch = batch
+        self.row = row
+        rowStart = batch.start(ofRow: row)
+        version = batch.version(ofRow: row)
+    }
+
+    final func detachRow() {
+        batch = nil
+        rowStart = nil
     }
 
     /// What the row says, whatever has been changed since.
-    final func rowValue(of property: Property) -> PropertyValue {
+    final func rowValue(at index: Int) -> PropertyValue {
         guard let batch else { return .null }
-        return RowReference(batch: batch, row: row).value(of: property, in: objectID.space)
+        let access = plan.access[index]
+        guard access.column >= 0 else { return .null }
+        let column = Int(access.column)
+        guard access.destination >= 0 else {
+            return batch.value(row: row, column: column, type: access.type)
+        }
+        guard batch.tag(row: row, column: column) == RowBatch.Tag.integer else { return .null }
+        var entityIndex = Int(access.destination)
+        if access.entityColumn >= 0 {
+            let stored = batch.integer(row: row, column: Int(access.entityColumn))
+            let entities = objectID.space.model.entities
+            if entities.indices.contains(Int(truncatingIfNeeded: stored)) {
+                entityIndex = Int(truncatingIfNeeded: stored)
+            }
+        }
+        return .object(
+            ManagedObjectID(
+                space: objectID.space, entityIndex: entityIndex,
+                key: batch.integer(row: row, column: column)))
     }
 
-    final func committedValue(of property: Property) -> PropertyValue {
-        if changed.contains(property.index) {
-            return originals[property.index] ?? rowValue(of: property)
-        }
-        return value(of: property)
+    // MARK: - Values
+
+    /// The current value of a property that is not to-many.
+    final func value(at index: Int) -> PropertyValue {
+        if present.contains(index) { return values[index] }
+        loadIfNeeded()
+        // Loading may have brought the value in from a parent context.
+        if present.contains(index) { return values[index] }
+        return rowValue(at: index)
+    }
+
+    final func value(of property: Property) -> PropertyValue { value(at: property.index) }
+
+    final func committedValue(at index: Int) -> PropertyValue {
+        if changed.contains(index) { return originals[index] ?? rowValue(at: index) }
+        return value(at: index)
     }
 
     /// Writes a value and registers the change; an equal value is no change.
     ///
-    /// Inverses are not looked after here: see `writeToOne`.
-    final func setValue(_ value: PropertyValue, of property: Property) {
-        guard let context else { return setDetachedValue(value, of: property) }
-        let index = property.index
-        let old = self.value(of: property)
+    /// Inverses are not looked after here: see `setToOne`.
+    final func setValue(_ value: PropertyValue, at index: Int) {
+        guard let context else { return setDetachedValue(value, at: index) }
+        let old = self.value(at: index)
         guard old != value, !status.contains(.gone) else { return }
         context.mutate {
-            if values.isEmpty { values = plan.emptyValues }
             if status.contains(.inserted) {
                 values[index] = value
                 return
             }
+            if values.isEmpty { values = plan.emptyValues }
             if !changed.contains(index) {
                 // What was set without being changed (by a save, by a parent) is not in the row.
                 if present.contains(index) { originals[index] = old }
@@ -56,7 +91,7 @@ extension ManagedObject {
                 values[index] = value
             } else {
                 values[index] = value
-                if value == originals[index] ?? rowValue(of: property) {
+                if value == originals[index] ?? rowValue(at: index) {
                     changed.remove(index)
                     originals[index] = nil
                 }
@@ -65,70 +100,14 @@ extension ManagedObject {
         }
     }
 
-    private func setDetachedValue(_ value: PropertyValue, of property: Property) {
+    final func setValue(_ value: PropertyValue, of property: Property) {
+        setValue(value, at: property.index)
+    }
+
+    private func setDetachedValue(_ value: PropertyValue, at index: Int) {
         guard !plan.emptyValues.isEmpty else { return }
         if values.isEmpty { values = plan.emptyValues }
-        values[property.index] = value
-        present.insert(property.index)
-    }
-}
-
-// MARK: - Wrappers
-
-extension ManagedObject {
-    @inline(__always)
-    final func readAttribute<Value>(slot: UInt16) -> Value {
-        let slot = Int(slot)
-        guard slot < plan.slots.count, let anyCodec = plan.slots[slot].codec else {
-            return readRecorded(slot: slot)
-        }
-        // The plan checked that the codec of this slot is the one the wrapper made.
-        let codec = unsafeDowncast(anyCodec, to: AttributeCodec<Value>.self)
-        let index = plan.slots[slot].propertyIndex
-        if !present.contains(index) {
-            loadIfNeeded()
-            if let batch, !present.contains(index) {
-                let column = plan.slots[slot].column
-                if column >= 0, let value = codec.decode(batch, row: row, column: column) {
-                    return value
-                }
-                return placeholder(of: codec)
-            }
-        }
-        if present.contains(index), let value = codec.decode(values[index]) { return value }
-        return placeholder(of: codec)
-    }
-
-    private func placeholder<Value>(of codec: AttributeCodec<Value>) -> Value {
-        guard let value = codec.placeholder else {
-            // Only an enumeration without any case gets here.
-            preconditionFailure("The attribute's type has no value to stand for a missing one.")
-        }
-        return value
-    }
-
-    /// The value that an object made for recording gives.
-    private func readRecorded<Value>(slot: Int) -> Value {
-        recorder?.record(slot: slot)
-        let slots = ClassDescription.of(type(of: self)).slots
-        guard slot < slots.count, case .attribute(let declaration) = slots[slot].declaration,
-            let codec = declaration.codec as? AttributeCodec<Value>
-        else {
-            preconditionFailure("The property is not an attribute of the object's class.")
-        }
-        return placeholder(of: codec)
-    }
-
-    final func writeAttribute<Value>(slot: UInt16, _ value: Value) {
-        let slot = Int(slot)
-        guard slot < plan.slots.count, let anyCodec = plan.slots[slot].codec else { return }
-        // As in `readAttribute`.
-        let codec = unsafeDowncast(anyCodec, to: AttributeCodec<Value>.self)
-        let property = plan.entity.properties[plan.slots[slot].propertyIndex]
-        if codec.type == .transformable {
-            let current: Value = readAttribute(slot: UInt16(slot))
-            if codec.areEqual(current, value), !self.value(of: property).isNull { return }
-        }
-        setValue(codec.encode(value), of: property)
+        values[index] = value
+        present.insert(index)
     }
 }

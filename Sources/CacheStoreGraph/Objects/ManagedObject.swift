@@ -30,33 +30,41 @@ import CCacheStoreShims
 ///   ``prepareForDeletion()``, ``validateForInsert()``, ``validateForUpdate()``,
 ///   ``validateForDelete()``
 open class ManagedObject {
+    // Nobody but the context's owner changes an object, and nothing calls out in the middle of a
+    // change, so accesses cannot overlap; the run-time check of that would cost as much as they do.
+
     // Plans are kept until the process ends (see ObjectPlan), so the reference cannot dangle.
     unowned(unsafe) final let plan: ObjectPlan
     // The context clears this in all its objects before it goes away.
-    unowned(unsafe) final var context: ManagedObjectContext?
+    @exclusivity(unchecked) unowned(unsafe) final var context: ManagedObjectContext?
     /// The identity of the object; temporary until it is saved for the first time.
-    public final internal(set) var objectID: ManagedObjectID
+    @exclusivity(unchecked) public final internal(set) var objectID: ManagedObjectID
 
     /// The objects of one fetch that are loaded together; `nil` once loaded. `row` is then the place
     /// among them.
-    final var faultGroup: FaultGroup?
+    @exclusivity(unchecked) final var faultGroup: FaultGroup?
     /// The row that the object was loaded from.
-    final var batch: RowBatch?
-    final var row = 0
+    @exclusivity(unchecked) final var batch: RowBatch?
+    @exclusivity(unchecked) final var row = 0
+    /// The start of the row, which the batch keeps.
+    @exclusivity(unchecked) final var rowStart: UnsafeRawPointer?
+    /// Which property each wrapper stands for; `nil` in an object made to describe or record.
+    // Belongs to the plan, which is kept until the process ends.
+    final let slotTable: UnsafePointer<SlotAccess>?
     /// The version of the row that the object's values are based on.
-    final var version: Int64 = 0
+    @exclusivity(unchecked) final var version: Int64 = 0
     /// Values that are not, or not only, in the row; empty until there is one.
-    final var values: ContiguousArray<PropertyValue> = []
+    @exclusivity(unchecked) final var values: ContiguousArray<PropertyValue> = []
     /// Which values count; the others are read from the row.
-    final var present = PropertySet()
+    @exclusivity(unchecked) final var present = PropertySet()
     /// Which values differ from what was last loaded or saved.
-    final var changed = PropertySet()
+    @exclusivity(unchecked) final var changed = PropertySet()
     /// What changed values were before, where the row does not tell.
-    final var originals: [Int: PropertyValue] = [:]
-    final var toManyStates: ContiguousArray<ToManyState?> = []
-    final var status = Status()
+    @exclusivity(unchecked) final var originals: [Int: PropertyValue] = [:]
+    @exclusivity(unchecked) final var toManyStates: ContiguousArray<ToManyState?> = []
+    @exclusivity(unchecked) final var status = Status()
     /// The place in the context's list of objects with unsaved changes; -1 if not in it.
-    final var pendingIndex = -1
+    @exclusivity(unchecked) final var pendingIndex = -1
     final let recorder: KeyPathRecorder?
 
     struct Status: OptionSet {
@@ -76,15 +84,18 @@ open class ManagedObject {
         switch seed.purpose {
         case .object(let plan, let id, let context):
             self.plan = plan
+            self.slotTable = UnsafePointer(plan.slotAccess)
             self.objectID = id
             self.context = context
             self.recorder = nil
         case .description:
             self.plan = ObjectPlan.none
+            self.slotTable = nil
             self.objectID = ObjectPlan.noID
             self.recorder = nil
         case .recording(let recorder):
             self.plan = ObjectPlan.none
+            self.slotTable = nil
             self.objectID = ObjectPlan.noID
             self.recorder = recorder
         }

@@ -16,6 +16,7 @@ final class ObjectPlan {
     }
 
     let entity: Entity
+    let rootIndex: Int
     let objectClass: ManagedObject.Type
     let slots: ContiguousArray<Slot>
     /// The default values of a new object: made anew for each, because `Date()` is a default too.
@@ -27,9 +28,16 @@ final class ObjectPlan {
     let emptyValues: ContiguousArray<PropertyValue>
     /// The properties that have a value of the object's own: all but the to-many ones.
     let valueProperties: PropertySet
+    /// By property index. Owned by the plan, freed in deinit.
+    let access: UnsafeMutablePointer<PropertyAccess>
+    /// By slot. Owned by the plan, freed in deinit.
+    let slotAccess: UnsafeMutablePointer<SlotAccess>
+    /// What validation has to look at.
+    let checks: PropertyChecks
 
     private init(withoutProperties entity: Entity) {
         self.entity = entity
+        rootIndex = entity.rootIndex
         objectClass = ManagedObject.self
         slots = []
         defaults = []
@@ -37,11 +45,17 @@ final class ObjectPlan {
         toManyCount = 0
         emptyValues = []
         valueProperties = PropertySet()
+        access = .allocate(capacity: 0)
+        slotAccess = .allocate(capacity: 0)
+        checks = PropertyChecks([])
+    }
+
+    deinit {
+        access.deallocate()
+        slotAccess.deallocate()
     }
 
     init(entity: Entity, objectClass: ManagedObject.Type) throws(ModelError) {
-        self.entity = entity
-        self.objectClass = objectClass
         var slots: ContiguousArray<Slot> = []
         var defaults: [(Int, @Sendable () -> PropertyValue)] = []
         let declared =
@@ -78,6 +92,9 @@ final class ObjectPlan {
             guard let value = property.attribute?.defaultValue else { continue }
             defaults.append((property.index, { value }))
         }
+        self.entity = entity
+        self.rootIndex = entity.rootIndex
+        self.objectClass = objectClass
         self.slots = slots
         self.defaults = defaults.map { (propertyIndex: $0.0, make: $0.1) }
         var count = 0
@@ -90,6 +107,20 @@ final class ObjectPlan {
         self.emptyValues = ContiguousArray(repeating: .null, count: entity.properties.count)
         self.valueProperties = PropertySet(
             entity.properties.filter { !$0.isToMany }.map(\.index))
+        self.access = .allocate(capacity: entity.properties.count)
+        for property in entity.properties {
+            (access + property.index).initialize(
+                to: PropertyAccess(property, layout: entity.layout))
+        }
+        self.slotAccess = .allocate(capacity: slots.count)
+        for (index, slot) in slots.enumerated() {
+            let place = access[slot.propertyIndex]
+            (slotAccess + index).initialize(
+                to: SlotAccess(
+                    property: Int32(truncatingIfNeeded: slot.propertyIndex), column: place.column,
+                    offset: place.offset))
+        }
+        self.checks = PropertyChecks(entity.properties)
     }
 }
 

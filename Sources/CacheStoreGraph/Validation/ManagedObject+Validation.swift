@@ -6,17 +6,29 @@ import Foundation
 extension ManagedObject {
     /// Checks the model's rules for all properties that will be saved.
     final func validateProperties() throws {
+        let checks = plan.checks
         var failures: [ValidationError.Failure] = []
-        for property in plan.entity.properties {
-            // What has not changed was valid when it was saved.
-            if !isInserted, !property.isToMany, !changed.contains(property.index) { continue }
-            switch property.kind {
-            case .attribute(let attribute):
-                if let failure = failure(of: attribute, value: value(of: property)) {
-                    failures.append(failure)
-                }
-            case .relationship(let relationship):
-                if let failure = failure(of: relationship, property) { failures.append(failure) }
+        // What has not changed was valid when it was saved.
+        for index in checks.required where isInserted || changed.contains(index) {
+            if value(at: index).isNull {
+                failures.append(
+                    ValidationError.Failure(
+                        .missingValue, self, property: plan.entity.properties[index].name,
+                        message: "a value is required"))
+            }
+        }
+        for property in checks.ruled where isInserted || changed.contains(property.index) {
+            if let attribute = property.attribute,
+                let failure = failure(of: attribute, value: value(at: property.index))
+            {
+                failures.append(failure)
+            }
+        }
+        for property in checks.counted {
+            if let relationship = property.relationship,
+                let failure = failure(of: relationship, property)
+            {
+                failures.append(failure)
             }
         }
         guard failures.isEmpty else { throw ValidationError(failures) }
@@ -58,16 +70,7 @@ extension ManagedObject {
             ValidationError.Failure(code, self, property: property.name, message: message)
         }
         let description = relationship.description
-        guard description.isToMany else {
-            let isMissing = value(of: property).isNull
-            return isMissing && !description.isOptional
-                ? fail(.missingValue, "an object is required") : nil
-        }
-        let hasRules =
-            !description.isOptional || description.minimumCount > 0 || description.maximumCount > 0
-        guard hasRules, isInserted || toManyState(of: property)?.hasChanges ?? false else {
-            return nil
-        }
+        guard isInserted || toManyState(of: property)?.hasChanges ?? false else { return nil }
         let count = loadedToManyState(of: property)?.count ?? 0
         if count == 0 {
             return description.isOptional ? nil : fail(.missingValue, "an object is required")

@@ -7,7 +7,8 @@ import Foundation
 /// Objects keep a reference to their batch and a row number, and decode a cell when it is first
 /// asked for. So a fetch makes one allocation for many rows, and what is not read is never decoded.
 ///
-/// The form of a row: one tag byte for each cell, padded to eight; then eight bytes for each cell.
+/// The form of a row: one tag byte for each cell, padded to eight; then eight bytes for each cell, so
+/// that a cell has the same offset in all rows of one layout.
 /// A number stands in its cell; text and bytes lie in the batch's heap, and the cell has their
 /// offset and length. All rows of a batch are equally long.
 @usableFromInline
@@ -48,8 +49,8 @@ package final class RowBatch: @unchecked Sendable {
         self.count = count
         self.layout = layout
         self.cellCount = cellCount
-        self.tagBytes = Self.tagBytes(cellCount: cellCount)
-        self.stride = Self.stride(cellCount: cellCount)
+        self.tagBytes = layout.tagBytes
+        self.stride = layout.tagBytes + cellCount * 8
         self.resolver = resolver
     }
 
@@ -58,8 +59,10 @@ package final class RowBatch: @unchecked Sendable {
         free(heap)
     }
 
-    static func tagBytes(cellCount: Int) -> Int { (cellCount + 7) & ~7 }
-    static func stride(cellCount: Int) -> Int { tagBytes(cellCount: cellCount) + cellCount * 8 }
+    /// The start of a row. Valid for as long as the batch lives.
+    package func start(ofRow row: Int) -> UnsafeRawPointer {
+        UnsafeRawPointer(rows + row * stride)
+    }
 
     @inlinable
     package func tag(row: Int, column: Int) -> UInt8 {

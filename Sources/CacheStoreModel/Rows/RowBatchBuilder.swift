@@ -22,12 +22,15 @@ package struct RowBatchBuilder: ~Copyable {
     // The start of the row being filled, inside `rows`.
     private var current: UnsafeMutableRawPointer?
 
-    /// Creates an empty builder; extra cells (the owner of a joined row, say) follow the layout's.
+    /// Creates an empty builder; an extra cell (the owner of a joined row) follows the layout's.
+    ///
+    /// - Precondition: There is at most one extra cell: the rows have room for one more tag.
     package init(layout: RowLayout, extraCells: Int = 0, expectedRows: Int = 16) {
+        precondition(extraCells <= RowLayout.maximumExtraCells, "Rows have one extra cell at most.")
         self.layout = layout
         self.cellCount = layout.cellCount + extraCells
-        self.stride = RowBatch.stride(cellCount: cellCount)
-        self.tagBytes = RowBatch.tagBytes(cellCount: cellCount)
+        self.tagBytes = layout.tagBytes
+        self.stride = layout.tagBytes + cellCount * 8
         self.rowCapacity = max(1, expectedRows)
         self.rows = malloc(rowCapacity * stride)
     }

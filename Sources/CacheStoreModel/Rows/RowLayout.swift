@@ -34,6 +34,15 @@ package final class RowLayout: Sendable {
 
     package init(columns: [Column]) { self.columns = columns }
 
+    /// How many cells a batch may add to those of its layout.
+    package static let maximumExtraCells = 1
+
+    /// The bytes of a row's tags, the same with and without an extra cell.
+    package var tagBytes: Int { (cellCount + Self.maximumExtraCells + 7) & ~7 }
+
+    /// Where a cell lies in a row.
+    package func offset(ofCell column: Int) -> Int { tagBytes + column * 8 }
+
     /// The number of cells in a row.
     package var cellCount: Int { columns.count + Self.firstPropertyColumn }
 }

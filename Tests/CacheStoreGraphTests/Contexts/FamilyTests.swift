@@ -171,7 +171,7 @@ import Testing
         let owner = try ManagedObjectContext(savingContext: root)
         let kept = owner.insert(Photo.self)
         kept.title = "kept"
-        let handle = owner.handle
+        let handle = owner.shareWithOtherThreads()
         let count = 8
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
