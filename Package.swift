@@ -60,8 +60,8 @@ let package = Package(
         + layer(
             "CacheStore",
             uses: [
-                "CacheStoreModel", "CacheStoreProcess", "CacheStoreQuery", "CacheStoreHealing",
-                "CacheStorePersistence", "CacheStoreGraph",
+                "CacheStoreModel", "CacheStoreProcess", "CacheStoreQuery", "CacheStoreSQLite",
+                "CacheStoreHealing", "CacheStorePersistence", "CacheStoreGraph",
             ], testsUse: ["CacheStoreTestKit"])
         + layer("CacheStoreTestKit", uses: ["CacheStore"], testsUse: nil)
         + [

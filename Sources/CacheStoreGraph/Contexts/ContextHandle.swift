@@ -3,7 +3,6 @@
 package import CacheStoreModel
 import CacheStorePersistence
 import Dispatch
-import Foundation
 import Synchronization
 
 /// What other threads hold of a context: they can read its unsaved changes and leave it messages,
@@ -81,6 +80,19 @@ package final class ContextHandle: @unchecked Sendable {
 
     // MARK: - Other threads' side
 
+    /// Changes with every change of the context or its inbox; equal values mean nothing has changed.
+    package var changeCount: UInt64 { generation.load(ordering: .acquiring) }
+
+    /// Whether the context has unsaved changes, or changes of children wait for it. Any thread.
+    package var hasUnsavedChanges: Bool {
+        lock.withLock { _ in
+            if context?.hasPendingObjects ?? false { return true }
+            return inbox.withLock { inbox in
+                inbox.contains { if case .changes = $0 { true } else { false } }
+            }
+        }
+    }
+
     package func send(_ message: Message) {
         inbox.withLock { inbox in
             inbox.append(message)
@@ -149,6 +161,6 @@ package final class ContextHandle: @unchecked Sendable {
     /// Whether the caller may use the context: it belongs to the caller's isolation domain, or to the
     /// main thread and this is it.
     private func isOwned(byCaller isLocal: Bool) -> Bool {
-        isLocal || (isMainThreadConfined && Thread.isMainThread)
+        isLocal || (isMainThreadConfined && MainQueue.isCurrent)
     }
 }

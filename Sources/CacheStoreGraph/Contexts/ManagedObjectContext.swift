@@ -272,6 +272,9 @@ public final class ManagedObjectContext {
     /// The objects that the next save deletes.
     public var deletedObjects: Set<ManagedObject> { objects { $0.status.contains(.deleted) } }
 
+    /// Whether any object has unsaved changes; other threads ask with the handle's lock held.
+    var hasPendingObjects: Bool { pendingCount > 0 }
+
     /// Whether there is anything to save.
     public var hasChanges: Bool {
         takeInMerges()

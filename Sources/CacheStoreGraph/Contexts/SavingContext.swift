@@ -90,17 +90,62 @@ public final class SavingContext: Sendable {
             }
             do {
                 let outcome = try coordinator.save(ledger.changeSet(), policy: policy, source: nil)
-                state.withLock { state in
-                    state.inFlight = nil
-                    state.ledger.rebase(on: outcome)
-                    state.children.removeAll { $0.handle == nil }
-                    for child in state.children { child.handle?.send(.saved(outcome)) }
-                }
+                finish(outcome)
             } catch {
                 state.withLock { state in
                     var whole = ledger
                     whole.apply(state.ledger)
                     state.ledger = whole
+                    state.inFlight = nil
+                }
+                throw error
+            }
+        }
+    }
+
+    private func finish(_ outcome: SaveOutcome) {
+        state.withLock { state in
+            state.inFlight = nil
+            state.ledger.rebase(on: outcome)
+            state.children.removeAll { $0.handle == nil }
+            for child in state.children { child.handle?.send(.saved(outcome)) }
+        }
+    }
+
+    /// Writes the collected changes and the unsaved ones of a child, on the calling thread, without
+    /// the child's owner: for the moment before the process ends, when the owner does not answer.
+    ///
+    /// The child is not changed: should the process go on after all, its next save writes the same
+    /// changes again, and the coordinator sees to it that nothing is there twice.
+    ///
+    /// - Parameter select: takes out what must not be written.
+    /// - Throws: as ``save()``; everything is then as before.
+    package func saveInEmergency(
+        with child: ContextHandle, selecting select: (inout ChangeSet) -> Void
+    ) throws {
+        try saveLock.withLock { _ in
+            // The child first: what it hands over meanwhile is then seen twice rather than never.
+            let own = child.ownUnsavedChanges()
+            let (ledger, policy) = state.withLock { state in
+                state.inFlight = state.ledger
+                state.ledger = ChangeLedger()
+                return (state.inFlight ?? ChangeLedger(), state.policy)
+            }
+            var whole = ledger
+            if !own.isEmpty { whole.apply(own) }
+            var changes = whole.changeSet()
+            select(&changes)
+            do {
+                var outcome = try coordinator.save(changes, policy: policy, source: nil)
+                // The child's own new objects still count as new there, under their temporary IDs.
+                outcome.permanentIDs.removeAll { own.entries[$0.temporary] != nil }
+                outcome.versions.removeAll { own.entries[$0.id] != nil }
+                finish(outcome)
+            } catch {
+                state.withLock { state in
+                    var restored = ledger
+                    restored.apply(state.ledger)
+                    state.ledger = restored
                     state.inFlight = nil
                 }
                 throw error

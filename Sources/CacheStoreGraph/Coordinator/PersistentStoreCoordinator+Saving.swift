@@ -14,6 +14,8 @@ extension PersistentStoreCoordinator {
         _ changes: ChangeSet, policy: MergePolicy, source: ContextHandle?
     ) throws -> SaveOutcome {
         let store = try store()
+        var changes = changes
+        let saved = makeUpdatesOfSavedInsertions(&changes)
         var resolution = MergeResolution(changes: withCurrentIDs(changes), space: store.space)
         var attempt = 0
         while true {
@@ -21,7 +23,9 @@ extension PersistentStoreCoordinator {
                 let receipt =
                     resolution.changes.isEmpty
                     ? SaveReceipt(insertedKeys: []) : try store.save(resolution.changes)
-                return finish(resolution, receipt, source: source)
+                var outcome = finish(resolution, receipt, source: source)
+                outcome.permanentIDs += saved
+                return outcome
             } catch let conflicts as StoreConflicts {
                 attempt += 1
                 let policy = attempt < Self.maximumAttempts ? policy : .error
@@ -54,6 +58,31 @@ extension PersistentStoreCoordinator {
             announce(ContextSave(changes: saved, source: source.map { ObjectIdentifier($0) }))
         }
         return outcome
+    }
+
+    /// Turns insertions of objects that the store has already into updates.
+    ///
+    /// That is so after an emergency save: the context that made the objects was not there to learn
+    /// that they had been written.
+    private func makeUpdatesOfSavedInsertions(
+        _ changes: inout ChangeSet
+    ) -> [(temporary: ManagedObjectID, permanent: ManagedObjectID)] {
+        guard hasPermanentKeys else { return [] }
+        var saved: [(temporary: ManagedObjectID, permanent: ManagedObjectID)] = []
+        var updates: [ChangeSet.Update] = []
+        changes.inserted.removeAll { insertion in
+            let id = currentID(for: insertion.id)
+            guard insertion.id.isTemporaryID, id != insertion.id else { return false }
+            var changed = PropertySet()
+            for property in id.resolvedEntity.properties
+            where !property.isToMany && !property.isTransient { changed.insert(property.index) }
+            saved.append((insertion.id, id))
+            updates.append(
+                ChangeSet.Update(id: id, version: 1, changed: changed, values: insertion.values))
+            return true
+        }
+        changes.updated += updates
+        return saved
     }
 
     /// The same changes with every temporary ID that has become permanent replaced.

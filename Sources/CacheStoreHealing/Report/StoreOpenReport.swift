@@ -58,6 +58,20 @@ public struct StoreOpenReport: Sendable {
         report.storeIdentifier = storeIdentifier
         return report
     }
+
+    /// Creates the report of a session in memory because a store could not be had.
+    ///
+    /// - Parameter url: the place of the store, where one is known.
+    package static func inMemory(
+        fingerprint: String, storeIdentifier: UUID?, url: URL?, because error: any Error
+    ) -> StoreOpenReport {
+        var report = inMemory(
+            fingerprint: fingerprint, storeIdentifier: storeIdentifier,
+            cause: StoreOpening.cause(for: PersistentStoreError(wrapping: error), found: .none))
+        report.url = url
+        report.underlyingError = error
+        return report
+    }
 }
 
 extension StoreOpenReport {

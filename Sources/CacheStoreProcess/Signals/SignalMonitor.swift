@@ -108,6 +108,15 @@ package final class SignalMonitor: Sendable {
         }
     }
 
+    /// Returns whether a signal ends the process for sure when it takes its course: nobody in the
+    /// program has made arrangements for it.
+    package static func previousCourseEndsProcess(of signal: ProcessSignal) -> Bool {
+        guard case .disposition(let disposition) = MonitoredSignals.previous(of: signal) else {
+            return false
+        }
+        return disposition.kind == .standard && signal.defaultCourse == .ending
+    }
+
     /// Lets a monitored signal do what it would have done without the monitor.
     ///
     /// That is the program's own handler, if it had one, or the default course: the process ends

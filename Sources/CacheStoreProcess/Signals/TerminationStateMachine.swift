@@ -81,6 +81,16 @@ package struct TerminationStateMachine: Sendable {
         self.configuration = configuration
     }
 
+    /// When everything must be done for the signal that is being dealt with.
+    package var nextDeadline: ContinuousClock.Instant? {
+        switch state {
+        case .awaitingMain(let request), .savingOnMain(let request),
+            .savingInEmergency(let request):
+            request.deadline
+        case .idle, .finished: nil
+        }
+    }
+
     /// When ``timerFired(at:)`` is due; it may change with each event.
     package var nextWakeUp: ContinuousClock.Instant? {
         switch state {
