@@ -170,14 +170,18 @@ final class TerminationDriver: Sendable {
         let managers = clients.filter(\.autosave.savesAtExit).compactMap(\.manager)
         guard !managers.isEmpty else { return }
         if MainQueue.isCurrent {
-            MainActor.assumeIsolated { for manager in managers { manager.saveAtEnd(closing: true) } }
+            MainActor.assumeIsolated {
+                for manager in managers { manager.saveAtEnd(closing: true) }
+            }
             return
         }
         let times = Self.times(for: clients.map(\.autosave))
         let turn = MainTurn()
         DispatchQueue.main.async {
             guard turn.begin() else { return }
-            MainActor.assumeIsolated { for manager in managers { manager.saveAtEnd(closing: true) } }
+            MainActor.assumeIsolated {
+                for manager in managers { manager.saveAtEnd(closing: true) }
+            }
             turn.finish()
         }
         guard !turn.wait(grace: times.gracePeriod, limit: times.deadline) else { return }

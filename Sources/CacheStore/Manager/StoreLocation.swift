@@ -42,8 +42,9 @@ struct StoreLocation: Sendable, Hashable {
     private static func checkReserved(
         _ namespace: String, storeName: String
     ) throws(DirectoryError) {
-        guard namespace == "quarantine" || namespace == CacheDirectoryTag.fileName
-            || namespace.hasPrefix(storeName + ".")
+        guard
+            namespace == "quarantine" || namespace == CacheDirectoryTag.fileName
+                || namespace.hasPrefix(storeName + ".")
         else { return }
         throw DirectoryError(
             .invalidPathComponent, "The namespace has the name of one of the store's own files.")

@@ -105,14 +105,14 @@ private func fail(_ code: Int32) -> Never { exit(code) }
             for thread in 0..<threads {
                 group.addTask {
                     for round in 0..<rounds {
-                        try await cache.performOnChildContext(describedAs: "work") { context, _ in
+                        try cache.performOnChildContext(describedAs: "work") { context, _ in
                             context.insert(Note.self).number = thread * 100 + round
                         }
                     }
                 }
             }
             for _ in 0..<rounds {
-                try cache.save()
+                try await cache.save()
                 await Task.yield()
             }
             try await group.waitForAll()
