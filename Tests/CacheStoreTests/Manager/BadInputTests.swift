@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStore
+import Foundation
+import Testing
+
+@testable import struct CacheStore.StoreLocation
+
+private final class Contradiction: ManagedObject {
+    @Attribute var name: String = ""
+    @Relationship(inverse: \Counterpart.owner) var first: Counterpart?
+    @Relationship(inverse: \Counterpart.owner) var second: Counterpart?
+}
+
+private final class Counterpart: ManagedObject {
+    @Relationship var owner: Contradiction?
+}
+
+@Suite @MainActor struct BadInputTests {
+    private let directory: TemporaryDirectory
+    private var store: URL { directory.url.appending(path: "Notes.sqlite") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func cache(
+        _ policy: PersistentStoreDescription.UnavailablePolicy,
+        _ change: (inout PersistentStoreManager.Configuration) -> Void = { _ in }
+    ) -> NoteCache {
+        NoteCache.opening(directory.path) {
+            $0.store.unavailablePolicy = policy
+            $0.store.busyTimeout = .milliseconds(50)
+            change(&$0)
+        }
+    }
+
+    // MARK: - Where the store is
+
+    private func location(_ environment: [String: String]) throws -> String {
+        var configuration = PersistentStoreManager.Configuration(
+            applicationIdentifier: "org.example.Notes", model: .notes)
+        configuration.environment = environment
+        return try StoreLocation(configuration, namespace: "ada").path
+    }
+
+    @Test func `a relative XDG_CACHE_HOME is ignored`() throws {
+        let path = try location(["XDG_CACHE_HOME": "caches", "HOME": "/home/ada"])
+        #expect(path == "/home/ada/.cache/org.example.Notes/ada/CacheStore.sqlite")
+    }
+
+    @Test func `XDG_CACHE_HOME and systemd's directory are used, in this order`() throws {
+        var environment = ["XDG_CACHE_HOME": "/caches", "HOME": "/home/ada"]
+        #expect(
+            try location(environment) == "/caches/org.example.Notes/ada/CacheStore.sqlite")
+        environment["CACHE_DIRECTORY"] = "/var/cache/notes:/var/cache/other"
+        #expect(
+            try location(environment)
+                == "/var/cache/notes/org.example.Notes/ada/CacheStore.sqlite")
+    }
+
+    @Test func `without HOME the password database knows the home directory`() throws {
+        let path = try location([:])
+        #expect(path.hasPrefix("/"))
+        #expect(path.hasSuffix("/.cache/org.example.Notes/ada/CacheStore.sqlite"))
+    }
+
+    @Test(arguments: ["../x", "", "a/b", ".hidden"])
+    func `an application identifier that is no name is an error`(_ identifier: String) throws {
+        let cache = cache(.fail) { $0.applicationIdentifier = identifier }
+        let error = try #require(cache.openError as? DirectoryError)
+        #expect(error.code == .invalidPathComponent)
+        #expect(cache.reported.count == 1)
+        #expect(throws: DirectoryError.self) {
+            try cache.managedObjectContext.fetch(FetchRequest<Note>())
+        }
+    }
+
+    // MARK: - What cannot be had
+
+    @Test func `with the policy fail whatever needs the store throws why it is not there`() throws {
+        try Data("in the way".utf8).write(to: directory.url.appending(path: "file"))
+        let cache = cache(.fail) { $0.directory = directory.url.appending(path: "file/caches") }
+        #expect(cache.openError is DirectoryError)
+        #expect(cache.wasResetOrCreated)
+        #expect(throws: DirectoryError.self) { try cache.numbers() }
+        cache.insert(1)
+        #expect(throws: DirectoryError.self) { try cache.save() }
+        #expect(throws: DirectoryError.self) {
+            try cache.performOnChildContext(describedAs: "the test") { context, _ in
+                try context.count(for: FetchRequest<Note>())
+            }
+        }
+    }
+
+    @Test func `with the policy inMemory the session runs in memory and says why`() throws {
+        try Data("in the way".utf8).write(to: directory.url.appending(path: "file"))
+        let cache = cache(.inMemory) { $0.directory = directory.url.appending(path: "file/caches") }
+        #expect(cache.openReport.outcome == .inMemory)
+        #expect(cache.openReport.underlyingError is DirectoryError)
+        #expect(cache.openError is DirectoryError)
+        #expect(cache.wasResetOrCreated)
+        #expect(cache.reported.count == 1)
+        cache.insert(1)
+        try cache.save()
+        #expect(try cache.numbers() == [1])
+    }
+
+    @Test func `a directory of another user, or open to others, is not trusted`() throws {
+        chmod(directory.path, 0o777)
+        let cache = cache(.inMemory)
+        #expect(DirectoryError.Code.worldWritable ~= (cache.openError ?? CancellationError()))
+        #expect(cache.openReport.outcome == .inMemory)
+        #expect(!directory.exists("Notes.sqlite"))
+    }
+
+    @Test func `a file that is not a database is set aside`() throws {
+        let content = Data("Dear diary, this is not a database. ".utf8)
+        try content.write(to: store)
+        let cache = cache(.fail)
+        #expect(cache.openError == nil)
+        #expect(cache.openReport.outcome == .reset)
+        #expect(cache.wasResetOrCreated)
+        let kept = try #require(cache.openReport.quarantine)
+        #expect(try Data(contentsOf: kept.appending(path: "Notes.sqlite")) == content)
+        cache.insert(1)
+        try cache.save()
+    }
+
+    @Test func `a model that contradicts itself is an error of opening`() throws {
+        let cache = cache(.inMemory) {
+            $0.model = ManagedObjectModel(Contradiction.self, Counterpart.self)
+        }
+        #expect(cache.openError is ModelError)
+        #expect(cache.wasResetOrCreated)
+        #expect(throws: (any Error).self) {
+            try cache.managedObjectContext.insert(entityNamed: "Contradiction")
+        }
+    }
+}
