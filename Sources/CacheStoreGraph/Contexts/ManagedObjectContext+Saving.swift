@@ -234,7 +234,8 @@ extension ManagedObjectContext {
     }
 
     private func makeReferencesPermanent(in object: ManagedObject) {
-        for index in object.values.indices {
+        guard !object.values.isEmpty else { return }
+        for index in object.plan.toOneIndexes {
             guard case .object(let id) = object.values[index], id.isTemporaryID else { continue }
             object.values[index] = .object(coordinator.currentID(for: id))
         }

@@ -2,8 +2,12 @@
 
 /// The objects of one hierarchy in one context, by key: open addressing over integers.
 ///
-/// The table does not retain its objects; each takes itself out when it is deallocated. Keys are
-/// spread by a multiplicative hash, and removal moves later entries back, so there are no tombstones.
+/// The table does not retain its objects; each takes itself out when it is deallocated.
+///
+/// A key's home is the key itself, cut to the size of the table, plus how often it wraps around: keys
+/// are given out in sequence, so neighbours in the store are neighbours in the table, and evenly
+/// spaced keys do not meet. An entry is placed before those that are nearer to their home (Robin Hood
+/// hashing), so a search ends early, and a removal moves few entries and leaves no tombstones.
 struct ObjectTable: ~Copyable {
     private struct Entry {
         var key: Int64
@@ -12,53 +16,75 @@ struct ObjectTable: ~Copyable {
 
     // Owned by the table, freed in deinit.
     private var entries: UnsafeMutablePointer<Entry?>
-    private var capacity: Int
-    private var shift: Int
+    private var mask: Int
+    private var shift: Int64
     private(set) var count = 0
 
     init() {
-        capacity = 16
-        shift = 60
-        entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: nil, count: capacity)
+        mask = 15
+        shift = 4
+        entries = .allocate(capacity: 16)
+        entries.initialize(repeating: nil, count: 16)
     }
 
     deinit { entries.deallocate() }
 
     @inline(__always)
     private func home(_ key: Int64) -> Int {
-        // 2^64 divided by the golden ratio: neighbouring keys land far apart.
-        Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> UInt64(shift))
+        Int(truncatingIfNeeded: key &+ (key >> shift)) & mask
     }
 
-    func object(for key: Int64) -> ManagedObject? {
+    /// How far an entry is from its home.
+    @inline(__always)
+    private func distance(_ key: Int64, at index: Int) -> Int { (index &- home(key)) & mask }
+
+    private func find(_ key: Int64) -> Int? {
         var index = home(key)
+        var probes = 0
         while let entry = entries[index] {
-            if entry.key == key { return entry.object.takeUnretainedValue() }
-            index = (index &+ 1) & (capacity &- 1)
+            if entry.key == key { return index }
+            if distance(entry.key, at: index) < probes { return nil }
+            index = (index &+ 1) & mask
+            probes &+= 1
         }
         return nil
     }
 
+    func object(for key: Int64) -> ManagedObject? {
+        find(key).flatMap { entries[$0]?.object.takeUnretainedValue() }
+    }
+
+    /// Registers an object under a key that is not in use.
     mutating func insert(_ object: ManagedObject, for key: Int64) {
-        if count &* 4 >= capacity &* 3 { grow() }
+        if count &* 4 >= mask &* 3 { grow() }
         place(Entry(key: key, object: Unmanaged.passUnretained(object)))
         count += 1
     }
 
-    private mutating func place(_ entry: Entry) {
-        var index = home(entry.key)
-        while entries[index] != nil { index = (index &+ 1) & (capacity &- 1) }
-        entries[index] = entry
+    private mutating func place(_ new: Entry) {
+        var new = new
+        var index = home(new.key)
+        var probes = 0
+        while let entry = entries[index] {
+            let distance = distance(entry.key, at: index)
+            if distance < probes {
+                entries[index] = new
+                new = entry
+                probes = distance
+            }
+            index = (index &+ 1) & mask
+            probes &+= 1
+        }
+        entries[index] = new
     }
 
     private mutating func grow() {
         let old = entries
-        let oldCapacity = capacity
-        capacity *= 2
-        shift -= 1
-        entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: nil, count: capacity)
+        let oldCapacity = mask + 1
+        mask = oldCapacity * 2 - 1
+        shift += 1
+        entries = .allocate(capacity: oldCapacity * 2)
+        entries.initialize(repeating: nil, count: oldCapacity * 2)
         for index in 0..<oldCapacity {
             if let entry = old[index] { place(entry) }
         }
@@ -67,36 +93,22 @@ struct ObjectTable: ~Copyable {
 
     /// Takes an object out, if it is the one that is registered under the key.
     mutating func remove(_ object: ManagedObject, key: Int64) {
-        var index = home(key)
-        while let entry = entries[index] {
-            if entry.key == key {
-                guard entry.object.toOpaque() == Unmanaged.passUnretained(object).toOpaque()
-                else { return }
-                removeEntry(at: index)
-                return
-            }
-            index = (index &+ 1) & (capacity &- 1)
+        guard var index = find(key),
+            entries[index]?.object.toOpaque() == Unmanaged.passUnretained(object).toOpaque()
+        else { return }
+        // Entries that are not at home move one place nearer to it.
+        var next = (index &+ 1) & mask
+        while let entry = entries[next], distance(entry.key, at: next) > 0 {
+            entries[index] = entry
+            index = next
+            next = (next &+ 1) & mask
         }
-    }
-
-    private mutating func removeEntry(at removed: Int) {
-        var hole = removed
-        var index = removed
-        while true {
-            index = (index &+ 1) & (capacity &- 1)
-            guard let entry = entries[index] else { break }
-            let distance = (index &- home(entry.key)) & (capacity &- 1)
-            if distance >= (index &- hole) & (capacity &- 1) {
-                entries[hole] = entry
-                hole = index
-            }
-        }
-        entries[hole] = nil
+        entries[index] = nil
         count -= 1
     }
 
     func forEach(_ body: (ManagedObject) -> Void) {
-        for index in 0..<capacity {
+        for index in 0...mask {
             if let entry = entries[index] { body(entry.object.takeUnretainedValue()) }
         }
     }

@@ -28,6 +28,8 @@ final class ObjectPlan {
     let emptyValues: ContiguousArray<PropertyValue>
     /// The properties that have a value of the object's own: all but the to-many ones.
     let valueProperties: PropertySet
+    /// The to-one relationships.
+    let toOneIndexes: [Int]
     /// By property index. Owned by the plan, freed in deinit.
     let access: UnsafeMutablePointer<PropertyAccess>
     /// By slot. Owned by the plan, freed in deinit.
@@ -45,6 +47,7 @@ final class ObjectPlan {
         toManyCount = 0
         emptyValues = []
         valueProperties = PropertySet()
+        toOneIndexes = []
         access = .allocate(capacity: 0)
         slotAccess = .allocate(capacity: 0)
         checks = PropertyChecks([])
@@ -107,6 +110,9 @@ final class ObjectPlan {
         self.emptyValues = ContiguousArray(repeating: .null, count: entity.properties.count)
         self.valueProperties = PropertySet(
             entity.properties.filter { !$0.isToMany }.map(\.index))
+        self.toOneIndexes = entity.properties.filter {
+            $0.relationship != nil && !$0.isToMany
+        }.map(\.index)
         self.access = .allocate(capacity: entity.properties.count)
         for property in entity.properties {
             (access + property.index).initialize(

@@ -4,7 +4,7 @@ import CacheStoreModel
 
 /// What validation has to look at in objects of one entity: found once, so that validating an object
 /// costs nothing for properties without rules.
-struct PropertyChecks {
+final class PropertyChecks {
     /// Attributes and to-one relationships that must have a value, and no other rule.
     let required: [Int]
     /// Attributes with rules, or of types whose values can be out of range.
