@@ -10,9 +10,6 @@ import Foundation
 @main
 @MainActor
 struct CacheStoreBenchmarks {
-    /// What keeps the rows through this package, once there is something to time.
-    private static func makeOurs() -> (any Contestant)? { nil }
-
     static func main() {
         do {
             try run()
@@ -36,16 +33,7 @@ struct CacheStoreBenchmarks {
 
         let raw = RawContestant()
         let rawStore = try runner.makeFullStore(by: raw, named: "raw")
-        guard let ours = makeOurs() else {
-            tell("nothing to compare yet; the C interface alone, in milliseconds:")
-            for task in BenchmarkTask.allCases {
-                let times = try (0..<rounds).map { _ in
-                    try runner.run(task, by: raw, fullStore: rawStore).milliseconds
-                }
-                tell("\(task.rawValue)\t\(format(times.median))")
-            }
-            return
-        }
+        let ours = OurContestant()
         let ourStore = try runner.makeFullStore(by: ours, named: "ours")
         print("task\tours\traw\tratio")
         for task in BenchmarkTask.allCases {
