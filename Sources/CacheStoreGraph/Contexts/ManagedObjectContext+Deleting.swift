@@ -22,7 +22,7 @@ extension ManagedObjectContext {
             position += 1
             next.prepareForDeletion()
             next.loadIfNeeded()
-            for property in next.plan.entity.properties {
+            for property in next.plan.relationships {
                 guard property.relationship?.description.deleteRule == .cascade else { continue }
                 for target in next.targets(of: property)
                 where !target.isDeleted && marked.insert(target).inserted {
@@ -44,7 +44,7 @@ extension ManagedObjectContext {
 
     /// Takes a deleted object out of the relationships of those that stay.
     private func disconnect(_ object: ManagedObject) {
-        for property in object.plan.entity.properties {
+        for property in object.plan.relationships {
             guard let relationship = property.relationship,
                 relationship.description.deleteRule != .noAction,
                 let inverseIndex = relationship.inverseIndex

@@ -143,7 +143,7 @@ extension ManagedObjectContext {
 
     /// Members of join tables and orders; members of other relationships are said by the to-one side.
     private func appendToManyChanges(of object: ManagedObject, to changes: inout ChangeSet) {
-        for property in object.plan.entity.properties {
+        for property in object.plan.relationships {
             guard let relationship = property.relationship,
                 let state = object.toManyState(of: property), state.hasChanges
             else { continue }

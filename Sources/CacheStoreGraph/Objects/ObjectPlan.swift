@@ -24,6 +24,8 @@ final class ObjectPlan {
     /// The to-many relationships, by property index: the place of each in an object's table.
     let toManyOrdinals: [Int?]
     let toManyCount: Int
+    /// The relationships: entities mostly have few, and copying descriptions takes its time.
+    let relationships: [Property]
     /// What a new object holds before its defaults.
     let emptyValues: ContiguousArray<PropertyValue>
     /// The properties that have a value of the object's own: all but the to-many ones.
@@ -45,6 +47,7 @@ final class ObjectPlan {
         defaults = []
         toManyOrdinals = []
         toManyCount = 0
+        relationships = []
         emptyValues = []
         valueProperties = PropertySet()
         toOneIndexes = []
@@ -107,6 +110,7 @@ final class ObjectPlan {
             return count
         }
         self.toManyCount = count
+        self.relationships = entity.properties.filter { $0.relationship != nil }
         self.emptyValues = ContiguousArray(repeating: .null, count: entity.properties.count)
         self.valueProperties = PropertySet(
             entity.properties.filter { !$0.isToMany }.map(\.index))

@@ -87,7 +87,7 @@ extension ManagedObject {
     /// Checks that no relationship with the rule "deny" has members that stay.
     final func validateDenyRules() throws {
         var failures: [ValidationError.Failure] = []
-        for property in plan.entity.properties
+        for property in plan.relationships
         where property.relationship?.description.deleteRule == .deny {
             if targets(of: property).contains(where: { !$0.isDeleted }) {
                 failures.append(

@@ -121,8 +121,8 @@ final class SaveOperation {
         for deletion in changes.deleted {
             let entity = map.entity(of: deletion.id)
             try noteFiles(of: deletion.id, properties: map.externals[entity.index])
-            let statement = try connection.statement(
-                sql: "DELETE FROM \(map.table(of: entity)) WHERE \"_id\" = ? AND \"_version\" = ?")
+            let plan = map.deletes[entity.index]
+            let statement = try connection.statement(plan.key) { plan.sql }
             try statement.bind(deletion.id.key, at: 1)
             try statement.bind(deletion.version, at: 2)
             try statement.run()

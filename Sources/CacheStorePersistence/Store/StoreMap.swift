@@ -13,6 +13,10 @@ final class StoreMap: Sendable {
     let selects: [SelectPlan]
     /// By the entity's index.
     let inserts: [WritePlan]
+    /// The DELETE of an entity, by its index.
+    let deletes: [DeletePlan]
+    /// The quoted name of an entity's table, by its index.
+    private let tables: [String]
     /// The columns of a join table in which objects of an entity stand, by the entity's index.
     let joinColumns: [[JoinColumn]]
     /// The properties of an entity whose values may have files of their own.
@@ -23,12 +27,23 @@ final class StoreMap: Sendable {
         let column: String
     }
 
+    /// The DELETE of one row, with its key and version as parameters.
+    struct DeletePlan: Sendable {
+        let sql: String
+        let key = StatementKey()
+    }
+
     init(schema: SQLiteSchema, numbers: EntityNumbers) {
         self.schema = schema
         self.numbers = numbers
         model = schema.model
         selects = model.entities.map { SelectPlan(entity: $0, schema: schema) }
         inserts = model.entities.map { WritePlan.insert($0, schema: schema) }
+        let tables = model.entities.map { SQLFragment.quoted(schema.table(of: $0).name) }
+        self.tables = tables
+        deletes = tables.map {
+            DeletePlan(sql: "DELETE FROM \($0) WHERE \"_id\" = ? AND \"_version\" = ?")
+        }
         externals = model.entities.map { entity in
             ValueEncoder.opaqueProperties(of: entity).filter {
                 $0.attribute?.options.contains(.externalStorage) ?? false
@@ -51,5 +66,5 @@ final class StoreMap: Sendable {
     func entity(of id: ManagedObjectID) -> Entity { model.entities[Int(id.entityIndex)] }
 
     /// The quoted name of an entity's table.
-    func table(of entity: Entity) -> String { SQLFragment.quoted(schema.table(of: entity).name) }
+    func table(of entity: Entity) -> String { tables[entity.index] }
 }

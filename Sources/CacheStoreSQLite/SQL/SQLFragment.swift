@@ -72,6 +72,12 @@ package struct SQLFragment: Sendable, Hashable {
     }
 
     private static func append(quoted name: String, to text: inout String) {
+        guard name.utf8.contains(UInt8(ascii: "\"")) else {
+            text += "\""
+            text += name
+            text += "\""
+            return
+        }
         text += "\""
         // By scalar: a quote followed by a combining mark is one Character, and not equal to "\"".
         for scalar in name.unicodeScalars {
