@@ -5,31 +5,25 @@ import Foundation
 /// The program.
 @main
 struct PackageCatalog {
-    static func main() {
-        exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    @MainActor
+    static func main() async {
+        let code = await run(Array(CommandLine.arguments.dropFirst()))
+        // What is unsaved is saved on the way out, and the cache closed.
+        exit(code.rawValue)
     }
 
-    private static func run(_ arguments: [String]) -> ExitCode {
+    @MainActor
+    private static func run(_ arguments: [String]) async -> ExitCode {
         do {
             let arguments = try CommandLineArguments(parsing: arguments)
-            switch arguments.command {
-            case .help: print(HelpText.usage)
-            case .version: print(HelpText.version)
-            default:
-                complain("the cache is not built into this program yet")
-                return .failure
-            }
-            return .success
+            if let directory = arguments.cacheDirectory { PackageCache.chooseDirectory(directory) }
+            return try await CommandRunner(command: arguments.command).run()
         } catch let error as UsageError {
-            complain("\(error.description); --help explains the commands")
+            StandardError.write("\(error.description); --help explains the commands")
             return .usage
         } catch {
-            complain("\(error)")
+            StandardError.write("\(error)")
             return .failure
         }
-    }
-
-    private static func complain(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data("PackageCatalog: \(text)\n".utf8))
     }
 }

@@ -49,12 +49,15 @@ struct DependencyAlternative: Sendable, Hashable {
 
 extension DependencyAlternative: CustomStringConvertible {
     /// The alternative, as a control file writes it.
-    var description: String {
-        var text = name
+    var description: String { name + (restriction ?? "") }
+
+    /// What a control file writes after the name; `nil` where that is nothing.
+    var restriction: String? {
+        var text = ""
         if let qualifier { text += ":" + qualifier }
         if let relation, let version { text += " (\(relation.rawValue) \(version))" }
         if !architectures.isEmpty { text += " [" + architectures.joined(separator: " ") + "]" }
         for profile in profiles { text += " <" + profile.joined(separator: " ") + ">" }
-        return text
+        return text.isEmpty ? nil : text
     }
 }
