@@ -47,6 +47,8 @@ struct CommandRunner {
         if cache.wasResetOrCreated {
             print("The cache has to be filled.")
             print(cache.openReport)
+            // Before the progress, which goes to another stream.
+            fflush(nil)
         }
         let reporter = ProgressLine(title: "refresh")
         let refresh = CatalogRefresh(cache: cache, sources: sources, pause: pause)
