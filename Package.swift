@@ -68,7 +68,7 @@ let package = Package(
             .executableTarget(
                 name: "PackageCatalog", dependencies: ["CacheStore"],
                 path: "Examples/PackageCatalog"),
-            .testTarget(name: "PackageCatalogTests", dependencies: ["PackageCatalog"]),
+            .testTarget(name: "PackageCatalogTests", dependencies: ["PackageCatalog", "CacheStore"]),
             .executableTarget(
                 name: "CacheStoreBenchmarks", dependencies: ["CacheStore", "CCacheStoreSQLite"],
                 path: "Benchmarks/CacheStoreBenchmarks"),

@@ -56,14 +56,19 @@ struct CatalogRefresh: Sendable {
                 progress(share, summary)
                 if pause > .zero { Thread.sleep(forTimeInterval: pause / .seconds(1)) }
             }
-            var stanzaBytes = 0
-            try reader.forEachStanza(of: source, progress: { stanzaBytes = $0 }) { stanza in
+            // The reader counts large pieces; in between, entries of a usual size are counted.
+            var (piecesBytes, entriesSincePiece) = (0, 0)
+            let progress = { (count: Int) in (piecesBytes, entriesSincePiece) = (count, 0) }
+            try reader.forEachStanza(of: source, progress: progress) { stanza in
+                entriesSincePiece += 1
                 guard let entry = CatalogEntry(stanza) else {
                     summary.malformedCount += 1
                     return
                 }
                 batch.append(entry)
-                byteCount = max(stanzaBytes, byteCount)
+                byteCount = min(
+                    max(piecesBytes + entriesSincePiece * 1_000, byteCount),
+                    source.expectedByteCount)
                 if batch.count >= batchSize { try flush() }
             }
             byteCount = source.expectedByteCount
