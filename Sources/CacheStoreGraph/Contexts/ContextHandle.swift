@@ -75,6 +75,21 @@ package final class ContextHandle: @unchecked Sendable {
         }
     }
 
+    /// Takes out only what the saving context has written; the other messages stay, in their order.
+    func takeSaved() -> [SaveOutcome] {
+        guard hasMessages.load(ordering: .acquiring) else { return [] }
+        return inbox.withLock { inbox in
+            var outcomes: [SaveOutcome] = []
+            inbox.removeAll { message in
+                guard case .saved(let outcome) = message else { return false }
+                outcomes.append(outcome)
+                return true
+            }
+            hasMessages.store(!inbox.isEmpty, ordering: .releasing)
+            return outcomes
+        }
+    }
+
     var wantsMerges: Bool { mergesFlag.load(ordering: .relaxed) }
     func setWantsMerges(_ wants: Bool) { mergesFlag.store(wants, ordering: .relaxed) }
 

@@ -45,7 +45,8 @@ extension ManagedObjectContext {
             finishSave(of: objects, outcome)
         case .saving(let saving):
             saving.collect {
-                takeInMerges()
+                // Only this, in memory: the rest of the inbox may need what is being locked.
+                for outcome in handle.takeSaved() { apply(outcome) }
                 return unsavedChangeSet()
             }
             finishSave(of: objects, nil)

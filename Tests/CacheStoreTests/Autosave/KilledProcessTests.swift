@@ -7,9 +7,9 @@ import Testing
 /// A process that saves again and again is killed at random points; what it was told is saved must be
 /// there afterwards.
 @Suite struct KilledProcessTests {
-    /// How many processes are killed; `CACHESTORE_SLOW_TESTS=1` has them all.
+    /// How many processes are killed; `CACHESTORE_SLOW_TESTS=1` has five times as many.
     private static var count: Int {
-        ProcessInfo.processInfo.environment["CACHESTORE_SLOW_TESTS"] == "1" ? 200 : 25
+        ProcessInfo.processInfo.environment["CACHESTORE_SLOW_TESTS"] == "1" ? 1_000 : 200
     }
 
     /// The seed of the points; a run prints it, and `CACHESTORE_TEST_SEED` repeats it.
@@ -81,7 +81,7 @@ import Testing
         let seed = Self.seed
         print("KilledProcessTests: CACHESTORE_TEST_SEED=\(seed)")
         var random = SplitMix(seed: seed)
-        for _ in 0..<Self.count / 5 {
+        for _ in 0..<Self.count / 10 {
             let directory = try TemporaryDirectory()
             let path = directory.path
             // What is there is damaged, so that opening has to set it aside and reset.

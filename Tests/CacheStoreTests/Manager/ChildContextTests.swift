@@ -86,6 +86,31 @@ private func fail(_ code: Int32) -> Never { exit(code) }
         #expect(try cache.numbers() == [])
     }
 
+    @Test func `a child may save while the main context is in the middle of a save`() throws {
+        let cache = NoteCache.opening(directory.path)
+        cache.insert(1)
+        try cache.close()
+        let again = NoteCache.opening(directory.path)
+        // The note that the child changes is a fault in the main context: taking the change in loads.
+        let fault = try #require(
+            try again.managedObjectContext.objectIDs(for: FetchRequest<Note>()).first)
+        again.insert(2).onWillSave = {
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                try? again.performOnChildContext(describedAs: "the test") { context, _ in
+                    let note = try context.existingObject(with: fault) as? Note
+                    note?.number = 10
+                }
+                done.signal()
+            }
+            done.wait()
+        }
+        try again.save()
+        try again.save()
+        #expect(again.reported == [])
+        #expect(try NoteCache.opening(directory.path).numbers() == [2, 10])
+    }
+
     @Test func `a child whose store was switched meanwhile is told`() throws {
         let cache = NoteCache.opening(directory.path)
         let error = #expect(throws: PersistentStoreError.self) {

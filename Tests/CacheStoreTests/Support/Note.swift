@@ -8,6 +8,13 @@ final class Note: ManagedObject {
     @Attribute(validate: [.maximumLength(100)]) var text: String?
     @Attribute var author: String = "nobody"
     @Relationship(inverse: \Label.notes) var labels: Set<Label>
+    /// What the test wants done in the middle of a save.
+    var onWillSave: (() -> Void)?
+
+    override func willSave() {
+        onWillSave?()
+        onWillSave = nil
+    }
 }
 
 /// What notes have many of, and that has many notes.
