@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStore
+import CacheStoreProcess
+import CacheStoreSQLite
 import Foundation
 import Testing
 
@@ -110,6 +112,73 @@ private final class Counterpart: ManagedObject {
         #expect(DirectoryError.Code.worldWritable ~= (cache.openError ?? CancellationError()))
         #expect(cache.openReport.outcome == .inMemory)
         #expect(!directory.exists("Notes.sqlite"))
+    }
+
+    @Test func `a lock that another holds leaves the file alone`() throws {
+        let first = NoteCache.opening(directory.path)
+        first.insert(1)
+        try first.save()
+        try first.close()
+        let content = try Data(contentsOf: store)
+        // As another process would while it heals the store.
+        let lock = try FileLock(path: directory.path + "/Notes.lock")
+        #expect(try lock.tryLock(.exclusive))
+        let strict = cache(.fail)
+        #expect(PersistentStoreError.Code.busy ~= (strict.openError ?? CancellationError()))
+        let lenient = cache(.inMemory)
+        #expect(lenient.openReport.outcome == .inMemory)
+        #expect(lenient.openReport.cause == .storeLocked)
+        #expect(lenient.wasResetOrCreated)
+        lenient.insert(2)
+        try lenient.save()
+        #expect(try Data(contentsOf: store) == content)
+        try lock.unlock()
+        #expect(try NoteCache.opening(directory.path).numbers() == [1])
+    }
+
+    @Test func `the store of another application is set aside and kept`() throws {
+        do {
+            let connection = try Connection(.file(store.path(percentEncoded: false)))
+            try connection.execute(sql: "PRAGMA application_id = 42")
+            try connection.execute(sql: "CREATE TABLE theirs (number INTEGER)")
+            try connection.execute(sql: "INSERT INTO theirs VALUES (1)")
+            try connection.close()
+        }
+        let content = try Data(contentsOf: store)
+        let cache = cache(.fail)
+        #expect(cache.openError == nil)
+        #expect(cache.openReport.cause == .foreignFile)
+        #expect(cache.wasResetOrCreated)
+        let kept = try #require(cache.openReport.quarantine)
+        #expect(try Data(contentsOf: kept.appending(path: "Notes.sqlite")) == content)
+    }
+
+    @Test func `a disk that is full costs nothing that is not saved yet`() async throws {
+        await #expect(processExitsWith: .exitCode(3)) {
+            @MainActor [path = directory.path as String] in
+            Child.limit()
+            let cache = NoteCache.opening(path)
+            cache.insert(1)
+            try await cache.save()
+            // Files cannot grow any more; SQLite takes that for a full or failing disk.
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 4_096, rlim_max: rlim_t.max)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            for number in 2..<2_000 { cache.insert(number) }
+            do {
+                try await cache.save()
+                exit(10)
+            } catch is PersistentStoreError {
+            } catch {
+                exit(11)
+            }
+            guard cache.reported.count == 1 else { exit(12) }
+            guard try cache.numbers().count == 1_999 else { exit(13) }
+            limit.rlim_cur = .max
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            exit(3)
+        }
+        #expect(try NoteCache.opening(directory.path).numbers() == [1])
     }
 
     @Test func `a file that is not a database is set aside`() throws {
