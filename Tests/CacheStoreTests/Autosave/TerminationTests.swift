@@ -225,6 +225,34 @@ private let handlerRuns = Atomic<Int>(0)
         }
     }
 
+    @Test func `a signal source of the program decides what happens after the save`()
+        async throws
+    {
+        await #expect(processExitsWith: .exitCode(3)) { @MainActor [path = path as String] in
+            Child.limit()
+            let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+            source.setEventHandler { @Sendable in
+                handlerRuns.add(1, ordering: .sequentiallyConsistent)
+            }
+            // A source counts as the program's once it is registered, not merely activated.
+            let registered = DispatchSemaphore(value: 0)
+            source.setRegistrationHandler { @Sendable in registered.signal() }
+            source.activate()
+            guard registered.wait(timeout: .now() + .seconds(20)) == .success else { exit(10) }
+            let cache = NoteCache.opening(path) { $0.enableAutosave(log: path + "/log") }
+            cache.insert(1)
+            Child.send(.terminate)
+            while handlerRuns.load(ordering: .sequentiallyConsistent) == 0
+                || cache.managedObjectContext.hasChanges
+            {
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            cache.insert(2)
+            exit(3)
+        }
+        #expect(try await numbers() == [1, 2])
+    }
+
     @Test func `SIGTSTP saves and stops; the process goes on with its store open`() async throws {
         await #expect(processExitsWith: .exitCode(3)) { @MainActor [path = path as String] in
             Child.limit()
@@ -236,7 +264,12 @@ private let handlerRuns = Atomic<Int>(0)
             helper.executableURL = URL(filePath: "/bin/sh")
             helper.arguments = [
                 "-c",
-                "while ! grep -q '^State:.T' /proc/\(pid)/status; do sleep 0.01; done; kill -CONT \(pid)",
+                """
+                while ! grep -q '^State:.T' /proc/\(pid)/status; do sleep 0.01; done
+                while kill -CONT \(pid) && grep -q '^State:.T' /proc/\(pid)/status; do
+                    sleep 0.01
+                done
+                """,
             ]
             try helper.run()
             Child.send(.suspend)
