@@ -33,8 +33,19 @@ package struct ChangeLedger: Sendable {
         guard !changes.deleted.isEmpty else { return }
         for deletion in changes.deleted { apply(deletion) }
         if !toMany.isEmpty {
+            // Relationships without an inverse are not told that a member is gone, and what was never
+            // saved cannot be removed from anything.
             let gone = Set(changes.deleted.map(\.id))
+            let neverSaved = gone.filter(\.isTemporaryID)
             toMany = toMany.filter { !gone.contains($0.key.owner) }
+            for (key, change) in toMany
+            where change.added.contains(where: gone.contains)
+                || change.removed.contains(where: neverSaved.contains)
+            {
+                toMany[key]?.added.removeAll(where: gone.contains)
+                toMany[key]?.removed.removeAll(where: neverSaved.contains)
+                toMany[key]?.order?.removeAll(where: gone.contains)
+            }
         }
     }
 
@@ -65,33 +76,38 @@ package struct ChangeLedger: Sendable {
             entries[deletion.id] = nil
         case .updated(let update):
             entries[deletion.id] = .deleted(
-                ChangeSet.Deletion(id: deletion.id, version: update.version))
+                ChangeSet.Deletion(
+                    id: deletion.id, version: update.version,
+                    base: update.base ?? deletion.base))
         case .deleted: break
         case nil: set(.deleted(deletion), for: deletion.id)
         }
     }
 
+    // A context may add or remove without knowing the members, so an addition does not cancel an
+    // earlier removal: the last word on a member is what is said.
     private mutating func apply(_ change: ChangeSet.ToManyChange) {
         let key = ToManyKey(owner: change.owner, propertyIndex: change.propertyIndex)
         guard var earlier = toMany[key] else {
             toMany[key] = change
             return
         }
-        for id in change.removed {
-            if let index = earlier.added.firstIndex(of: id) {
-                earlier.added.remove(at: index)
-            } else if !earlier.removed.contains(id) {
-                earlier.removed.append(id)
-            }
-            earlier.order?.removeAll { $0 == id }
+        if !change.removed.isEmpty {
+            let removed = Set(change.removed)
+            earlier.added.removeAll { removed.contains($0) }
+            earlier.removed.removeAll { removed.contains($0) }
+            earlier.removed += change.removed
+            earlier.order?.removeAll { removed.contains($0) }
         }
-        for id in change.added {
-            if let index = earlier.removed.firstIndex(of: id) {
-                earlier.removed.remove(at: index)
-            } else if !earlier.added.contains(id) {
-                earlier.added.append(id)
+        if !change.added.isEmpty {
+            let added = Set(change.added)
+            earlier.removed.removeAll { added.contains($0) }
+            let known = Set(earlier.added)
+            earlier.added += change.added.filter { !known.contains($0) }
+            if let order = earlier.order {
+                let placed = Set(order)
+                earlier.order = order + change.added.filter { !placed.contains($0) }
             }
-            earlier.order?.append(id)
         }
         if let order = change.order { earlier.order = order }
         toMany[key] = earlier

@@ -46,10 +46,11 @@ extension ManagedObjectContext {
     private func disconnect(_ object: ManagedObject) {
         for property in object.plan.relationships {
             guard let relationship = property.relationship,
-                relationship.description.deleteRule != .noAction,
                 let inverseIndex = relationship.inverseIndex
             else { continue }
-            if relationship.description.deleteRule == .deny { continue }
+            let rule = relationship.description.deleteRule
+            // An object that was never saved simply vanishes, and nothing may refer to it.
+            if rule == .deny || rule == .noAction, !object.status.contains(.inserted) { continue }
             for target in object.targets(of: property) where !target.isDeleted {
                 target.loseRaw(object, inverseIndex: inverseIndex)
             }

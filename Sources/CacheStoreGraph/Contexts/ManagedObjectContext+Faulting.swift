@@ -130,18 +130,12 @@ extension ManagedObjectContext {
             if object.values.isEmpty { object.values = object.plan.emptyValues }
             switch entry {
             case .inserted(let insertion):
-                object.plan.valueProperties.forEach { index in
-                    guard !object.changed.contains(index) else { return }
-                    object.values[index] = insertion.values[index]
-                    object.present.insert(index)
+                object.plan.valueProperties.forEach {
+                    object.takeUnderneath(insertion.values[$0], at: $0)
                 }
                 object.status.insert(.awake)
             case .updated(let update):
-                update.changed.forEach { index in
-                    guard !object.changed.contains(index) else { return }
-                    object.values[index] = update.values[index]
-                    object.present.insert(index)
-                }
+                update.changed.forEach { object.takeUnderneath(update.values[$0], at: $0) }
                 object.status.insert(.awake)
             case .deleted:
                 object.status = .gone
@@ -202,11 +196,15 @@ extension ManagedObjectContext {
             if let above {
                 correct(&saved, of: owner, property: property, relationship, above: above)
             }
-            saved.removeAll { member in
-                member.isDeleted
-                    || isElsewhere(member, owner: owner, relationship: relationship)
+            saved.removeAll { $0.status.contains(.gone) }
+            guard let state = owner.ensureToManyState(of: property) else { continue }
+            mutate {
+                state.load(saved) { member in
+                    member.isDeleted
+                        || isElsewhere(member, owner: owner, relationship: relationship)
+                }
+                if state.hasChanges { noteChange(of: owner) }
             }
-            mutate { owner.ensureToManyState(of: property)?.load(saved) }
         }
     }
 
@@ -282,7 +280,7 @@ extension ManagedObjectContext {
             let plan = graphModel.plans[entityIndex]
             let key = batch.key(ofRow: row)
             if let object = registered(rootIndex: plan.rootIndex, key: key) {
-                update(object, from: batch, row: row)
+                update(object, from: batch, row: row, above: above)
                 objects.append(object)
                 continue
             }
@@ -299,9 +297,12 @@ extension ManagedObjectContext {
     }
 
     /// A registered object met again in a fetch: what it has not changed follows the store.
-    private func update(_ object: ManagedObject, from batch: RowBatch, row: Int) {
+    private func update(
+        _ object: ManagedObject, from batch: RowBatch, row: Int, above: ChangeLedger?
+    ) {
         if !object.isLoaded {
             adopt(batch, row: row, in: object)
+            if let entry = above?.entries[object.objectID] { overlay(entry, on: object) }
         } else if object.pendingIndex < 0, object.status.isDisjoint(with: [.gone, .deleted]),
             batch.version(ofRow: row) > object.version
         {
@@ -310,6 +311,7 @@ extension ManagedObjectContext {
                 object.present = PropertySet()
             }
             adopt(batch, row: row, in: object)
+            if let entry = above?.entries[object.objectID] { overlay(entry, on: object) }
         }
     }
 }

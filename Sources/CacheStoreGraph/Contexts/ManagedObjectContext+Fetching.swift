@@ -136,7 +136,26 @@ extension ManagedObjectContext {
             objects.append(object)
             if !object.isLoaded { faults.append(object) }
         }
-        for id in above.entries.keys { add(id) }
+        func add(_ value: PropertyValue) {
+            if case .object(let id) = value { add(id) }
+        }
+        let model = graphModel.model
+        for (id, entry) in above.entries {
+            add(id)
+            // Whose members these were or are: their owners are in no change set.
+            for property in id.resolvedEntity.properties
+            where property.isReferenceToOwner(in: model) {
+                switch entry {
+                case .inserted(let insertion): add(insertion.values[property.index])
+                case .updated(let update) where update.changed.contains(property.index):
+                    add(update.values[property.index])
+                    add(update.base?.value(of: property, in: coordinator.space) ?? .null)
+                case .updated: break
+                case .deleted(let deletion):
+                    add(deletion.base?.value(of: property, in: coordinator.space) ?? .null)
+                }
+            }
+        }
         for key in above.toMany.keys { add(key.owner) }
         try load(faults)
         return objects
@@ -171,5 +190,15 @@ extension ManagedObjectContext {
                 try load(group)
             }
         }
+    }
+}
+
+extension Property {
+    /// Whether this is the to-one side of a to-many relationship.
+    fileprivate func isReferenceToOwner(in model: ManagedObjectModel) -> Bool {
+        guard let relationship, !isToMany, let index = relationship.inverseIndex else {
+            return false
+        }
+        return model.entities[relationship.destinationIndex].properties[index].isToMany
     }
 }

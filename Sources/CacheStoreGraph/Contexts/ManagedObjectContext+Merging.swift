@@ -50,10 +50,11 @@ extension ManagedObjectContext {
                 takeIn(insertion.values[property.index], of: property, in: object)
             }
         }
+        let above = changes.updated.isEmpty ? nil : unsavedChangesAbove()
         for update in changes.updated {
             let object = object(with: update.id)
             guard !object.isDeleted else { continue }
-            adoptBase(of: update, in: object)
+            adoptBase(of: update, in: object, above: above)
             update.changed.forEach { index in
                 takeIn(update.values[index], of: object.plan.entity.properties[index], in: object)
             }
@@ -63,12 +64,15 @@ extension ManagedObjectContext {
     }
 
     /// Spares the query for a row that the child has loaded already.
-    private func adoptBase(of update: ChangeSet.Update, in object: ManagedObject) {
+    private func adoptBase(
+        of update: ChangeSet.Update, in object: ManagedObject, above: ChangeLedger?
+    ) {
         guard !object.isLoaded, let base = update.base, !object.objectID.isTemporaryID else {
             return
         }
         adopt(base.batch, row: base.row, in: object)
         mutate { object.version = update.version }
+        if let entry = above?.entries[object.objectID] { overlay(entry, on: object) }
     }
 
     private func takeIn(
@@ -98,10 +102,16 @@ extension ManagedObjectContext {
         }
         let property = owner.plan.entity.properties[change.propertyIndex]
         guard let relationship = property.relationship else { return }
+        let added = change.added.map { object(with: $0) }.filter { !$0.isDeleted }
         if case .join = relationship.storage {
-            for id in change.removed { owner.removeMember(object(with: id), from: property) }
-            for id in change.added { owner.addMember(object(with: id), to: property) }
+            // One end only: the other has a change of its own, with its own order.
+            for id in change.removed {
+                let member = object(with: id)
+                owner.changeToMany(property) { $0.remove(member) }
+            }
+            for member in added { owner.gainMember(member, of: property) }
         }
+        if let state = owner.ensureToManyState(of: property) { mutate { state.moveToEnd(added) } }
         if let order = change.order, let state = owner.loadedToManyState(of: property) {
             let objects = order.map { object(with: $0) }
             mutate {
@@ -140,27 +150,29 @@ extension ManagedObjectContext {
             leaveRelationships(object)
             markGone(object)
         }
+        dropReferences(to: Set(save.changes.deleted.map(\.id)))
         for update in save.changes.updated {
-            guard let object = registered(update.id), !object.isDeleted else { continue }
-            for property in object.plan.entity.properties
+            let object = registered(update.id)
+            for property in update.id.resolvedEntity.properties
             where property.relationship != nil && update.changed.contains(property.index) {
-                unloadInverse(
-                    of: property, at: object.isLoaded ? object.value(of: property) : .null)
+                let old =
+                    object.flatMap { $0.isLoaded ? $0.committedValue(at: property.index) : nil }
+                    ?? update.base?.value(of: property, in: coordinator.space) ?? .null
+                unloadInverse(of: property, at: old)
                 unloadInverse(of: property, at: update.values[property.index])
             }
-            guard object.isLoaded else { continue }
+            guard let object, !object.isDeleted, object.isLoaded else { continue }
             mutate {
                 if object.values.isEmpty { object.values = object.plan.emptyValues }
-                update.changed.forEach { index in
-                    if object.changed.contains(index) {
-                        object.originals[index] = update.values[index]
-                    } else {
-                        object.values[index] = update.values[index]
-                        object.present.insert(index)
-                    }
-                }
+                update.changed.forEach { object.takeUnderneath(update.values[$0], at: $0) }
                 object.version = update.version + 1
             }
+        }
+        for update in save.changes.updated {
+            settleReferences(of: update.id, values: update.values) { update.changed.contains($0) }
+        }
+        for insertion in save.changes.inserted {
+            settleReferences(of: insertion.id, values: insertion.values) { _ in true }
         }
         for insertion in save.changes.inserted {
             for property in insertion.id.resolvedEntity.properties where !property.isToMany {
@@ -176,6 +188,52 @@ extension ManagedObjectContext {
             else { continue }
             for id in change.added + change.removed {
                 unload(owner: id, propertyIndex: inverseIndex)
+            }
+        }
+    }
+
+    /// A saved reference to an object that this context has deleted, or has given to another, is
+    /// taken out again: an unsaved change.
+    private func settleReferences(
+        of id: ManagedObjectID, values: ContiguousArray<PropertyValue>,
+        where isSaved: (Int) -> Bool
+    ) {
+        for property in id.resolvedEntity.properties where isSaved(property.index) {
+            guard let relationship = property.relationship, !property.isToMany,
+                let inverseIndex = relationship.inverseIndex,
+                case .object(let targetID) = values[property.index],
+                let target = registered(targetID)
+            else { continue }
+            let inverse = target.plan.entity.properties[inverseIndex]
+            let isTaken: Bool
+            if target.status.contains(.deleted) {
+                isTaken = inverse.relationship?.description.deleteRule != .deny
+            } else {
+                isTaken =
+                    !inverse.isToMany && target.changed.contains(inverseIndex)
+                    && target.value(of: inverse) != .object(id)
+            }
+            guard isTaken else { continue }
+            let object = object(with: id)
+            if object.toOne(property) === target { object.setRawToOne(property, to: nil) }
+        }
+    }
+
+    /// Unsaved references to objects that are gone are taken out.
+    private func dropReferences(to gone: Set<ManagedObjectID>) {
+        guard !gone.isEmpty else { return }
+        for case let object? in pending {
+            for property in object.plan.entity.properties
+            where property.relationship != nil && !property.isToMany {
+                if object.present.contains(property.index),
+                    case .object(let id) = object.values[property.index], gone.contains(id)
+                {
+                    object.setRawToOne(property, to: nil)
+                }
+            }
+            mutate {
+                for state in object.toManyStates { state?.forgetMembers { $0.isDeleted } }
+                noteChange(of: object)
             }
         }
     }

@@ -123,7 +123,9 @@ extension ManagedObjectContext {
             if object.status.contains(.deleted) {
                 if !object.status.contains(.inserted) {
                     changes.deleted.append(
-                        ChangeSet.Deletion(id: object.objectID, version: object.version))
+                        ChangeSet.Deletion(
+                            id: object.objectID, version: object.version,
+                            base: object.batch.map { RowReference(batch: $0, row: object.row) }))
                 }
                 continue
             }
@@ -151,11 +153,19 @@ extension ManagedObjectContext {
             let isJoin = relationship.storage != .inverseColumn
             guard isJoin || state.isOrdered else { continue }
             let isInserted = object.status.contains(.inserted)
+            // Without the whole order, the store appends in the order given here.
+            let added =
+                state.isOrdered
+                ? Array(state.list.filter { state.added.contains($0) }) : Array(state.added)
             changes.toMany.append(
                 ChangeSet.ToManyChange(
                     owner: object.objectID, propertyIndex: property.index,
-                    added: state.added.filter { !$0.isDeleted }.map(\.objectID),
-                    removed: isInserted ? [] : state.removed.map(\.objectID),
+                    added: added.filter { !$0.isDeleted }.map(\.objectID),
+                    // What was never saved cannot be removed from anything.
+                    removed: isInserted
+                        ? []
+                        : state.removed.filter { !$0.isDeleted || !$0.objectID.isTemporaryID }
+                            .map(\.objectID),
                     order: state.isOrdered && state.isLoaded
                         ? state.list.filter { !$0.isDeleted }.map(\.objectID) : nil))
         }
@@ -212,6 +222,14 @@ extension ManagedObjectContext {
                 guard let object = registered(id) else { continue }
                 if object.version < version { object.version = version }
                 makeReferencesPermanent(in: object)
+            }
+        }
+        if !(outcome.stale.isEmpty && outcome.gone.isEmpty && outcome.replacements.isEmpty) {
+            // What the other ends of these objects' relationships hold is not what was saved.
+            mutate {
+                for object in registeredObjects {
+                    for state in object.toManyStates { state?.unload(keepingChanges: true) }
+                }
             }
         }
         for (temporary, existing) in outcome.replacements {

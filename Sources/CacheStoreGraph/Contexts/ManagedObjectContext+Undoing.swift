@@ -7,21 +7,27 @@ extension ManagedObjectContext {
     /// was last loaded or saved. No I/O.
     public func rollback() {
         takeInMerges()
-        discard(pending.compactMap { $0 })
+        discard(pending.compactMap { $0 }, restoringOtherEnds: false)
         mutate { removeAllPending() }
     }
 
     /// Gives up the unsaved changes of some objects; the way out after a save that failed because of
     /// them. Changes of others that refer to a discarded new object lose the reference.
     public func discard(_ ids: [ManagedObjectID]) {
-        discard(ids.compactMap { registered(coordinator.currentID(for: $0)) })
+        discard(
+            ids.compactMap { registered(coordinator.currentID(for: $0)) },
+            restoringOtherEnds: true)
     }
 
-    private func discard(_ objects: [ManagedObject]) {
+    private func discard(_ objects: [ManagedObject], restoringOtherEnds: Bool) {
         var vanished: Set<ManagedObjectID> = []
         for object in objects {
-            if object.status.contains(.inserted) { vanished.insert(object.objectID) }
-            mutate { undo(object) }
+            if object.status.contains(.inserted) {
+                vanished.insert(object.objectID)
+            } else if restoringOtherEnds {
+                restoreRelationships(of: object)
+            }
+            mutate { undo(object, keepingRelationships: restoringOtherEnds) }
         }
         guard !vanished.isEmpty else { return }
         for case let object? in pending {
@@ -33,12 +39,54 @@ extension ManagedObjectContext {
                     object.setValue(.null, of: property)
                 }
             }
-            mutate { for state in object.toManyStates { state?.forgetMembers { $0.isDeleted } } }
+            mutate {
+                for state in object.toManyStates { state?.forgetMembers { $0.isDeleted } }
+                noteChange(of: object)
+            }
+        }
+    }
+
+    /// Takes an object's relationships back to what is saved, at both ends.
+    ///
+    /// Where the other end has been given away since, the object is left without: that is then an
+    /// unsaved change of its own.
+    private func restoreRelationships(of object: ManagedObject) {
+        let wasDeleted = object.status.contains(.deleted)
+        mutate { object.status.remove(.deleted) }
+        for property in object.plan.entity.properties {
+            guard let relationship = property.relationship else { continue }
+            if wasDeleted, let inverseIndex = relationship.inverseIndex {
+                // The others have lost it, it has not lost them.
+                for target in object.targets(of: property) where !target.isDeleted {
+                    let inverse = target.plan.entity.properties[inverseIndex]
+                    if inverse.isToMany || target.toOne(inverse) == nil {
+                        target.gainRaw(object, inverseIndex: inverseIndex)
+                    } else if target.toOne(inverse) !== object {
+                        object.loseRaw(target, inverseIndex: property.index)
+                    }
+                }
+            }
+            if property.isToMany {
+                guard let state = object.toManyState(of: property), state.hasChanges else {
+                    continue
+                }
+                for member in state.added { object.removeMember(member, from: property) }
+                for member in state.removed where !member.isDeleted {
+                    object.addMember(member, to: property)
+                }
+            } else if object.changed.contains(property.index) {
+                guard case .object(let id) = object.committedValue(at: property.index) else {
+                    object.setToOne(property, to: nil)
+                    continue
+                }
+                let target = self.object(with: id)
+                object.setToOne(property, to: target.isDeleted ? nil : target)
+            }
         }
     }
 
     /// Undoes one object's changes. Inside `mutate`.
-    private func undo(_ object: ManagedObject) {
+    private func undo(_ object: ManagedObject, keepingRelationships: Bool = false) {
         removePending(object)
         if object.status.contains(.inserted) {
             object.status = .gone
@@ -46,16 +94,20 @@ extension ManagedObjectContext {
             return
         }
         object.status.remove([.deleted, .updated])
+        var kept = PropertySet()
         object.changed.forEach { index in
-            if let original = object.originals[index] {
+            if keepingRelationships, object.plan.entity.properties[index].relationship != nil {
+                kept.insert(index)
+            } else if let original = object.originals[index] {
                 object.values[index] = original
             } else {
                 object.present.remove(index)
             }
         }
-        object.changed = PropertySet()
-        object.originals.removeAll()
-        for state in object.toManyStates { state?.unload(keepingChanges: false) }
+        object.changed = kept
+        object.originals = object.originals.filter { kept.contains($0.key) }
+        for state in object.toManyStates { state?.unload(keepingChanges: keepingRelationships) }
+        if keepingRelationships { noteChange(of: object) }
     }
 
     /// Makes an object a fault again, so that it follows the store when it is next read.
@@ -65,14 +117,15 @@ extension ManagedObjectContext {
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.context === self, !object.status.contains(.gone) else { return }
         if object.status.contains(.inserted) { return }
+        if !mergeChanges { restoreRelationships(of: object) }
         mutate {
-            if !mergeChanges { undo(object) }
+            if !mergeChanges { undo(object, keepingRelationships: true) }
             object.present = object.changed
             object.originals.removeAll()
             object.detachRow()
             object.status.remove(.awake)
             if object.changed.isEmpty { object.values.removeAll() }
-            for state in object.toManyStates { state?.unload(keepingChanges: mergeChanges) }
+            for state in object.toManyStates { state?.unload(keepingChanges: true) }
         }
     }
 

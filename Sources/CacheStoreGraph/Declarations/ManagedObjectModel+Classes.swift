@@ -63,8 +63,14 @@ struct ModelDescriber {
         if let superclass = Self.superclass(of: objectClass), superclass != ManagedObject.self {
             entity.superentity = superclass.entityName
         }
-        entity.isAbstract = objectClass.isAbstractEntity
-        entity.renamingIdentifier = objectClass.originalEntityName
+        // Swift classes inherit what a superclass overrides; entities have only their own.
+        let inherited = Self.superclass(of: objectClass)
+        let hasSubclasses = classes.contains { Self.superclass(of: $0) == objectClass }
+        entity.isAbstract = objectClass.isAbstractEntity && hasSubclasses
+        if let original = objectClass.originalEntityName, original != inherited?.originalEntityName
+        {
+            entity.renamingIdentifier = original
+        }
         for slot in ClassDescription.of(objectClass).slots
         where slot.declaringClass == objectClass {
             switch slot.declaration {
@@ -75,10 +81,12 @@ struct ModelDescriber {
                     try relationship(slot.name, declaration, of: objectClass))
             }
         }
-        for keyPaths in objectClass.uniquenessConstraints {
+        for keyPaths in objectClass.uniquenessConstraints
+        where !(inherited?.uniquenessConstraints.contains(keyPaths) ?? false) {
             entity.uniquenessConstraints.append(try names(keyPaths, of: objectClass))
         }
-        for keyPaths in objectClass.indexes {
+        for keyPaths in objectClass.indexes
+        where !(inherited?.indexes.contains(keyPaths) ?? false) {
             let names = try names(keyPaths, of: objectClass)
             entity.indexes.append(IndexDescription(names.joined(separator: "_"), on: names))
         }

@@ -92,7 +92,8 @@ extension ManagedObject {
         setMembers(ContiguousArray(objects), of: property)
     }
 
-    /// Adds one member to a to-many relationship, without loading it. O(1).
+    /// Adds one member to a to-many relationship, without loading it: O(1). An ordered relationship
+    /// is loaded (one query, once), to see whether the object has a place in it already.
     ///
     /// ```swift
     /// photo.insert(tag, into: \Photo.tags)

@@ -59,7 +59,7 @@ extension ManagedObject {
     final func gainRaw(_ object: ManagedObject, inverseIndex: Int) {
         let inverse = plan.entity.properties[inverseIndex]
         if inverse.isToMany {
-            changeToMany(inverse) { $0.add(object) }
+            gainMember(object, of: inverse)
         } else {
             setRawToOne(inverse, to: object)
         }
@@ -94,8 +94,11 @@ extension ManagedObject {
         return state
     }
 
+    /// The members that are not deleted.
     final func toMany(_ property: Property) -> ContiguousArray<ManagedObject> {
-        loadedToManyState(of: property)?.members ?? []
+        guard let members = loadedToManyState(of: property)?.members else { return [] }
+        // A relationship without an inverse is not told when a member is deleted.
+        return members.contains(where: \.isDeleted) ? members.filter { !$0.isDeleted } : members
     }
 
     /// Changes the members of this end only.
@@ -109,24 +112,48 @@ extension ManagedObject {
         }
     }
 
+    private func isOrdered(_ property: Property) -> Bool {
+        property.isToMany && property.relationship?.description.isOrdered ?? false
+    }
+
+    /// Adds a member at this end only.
+    final func gainMember(_ object: ManagedObject, of property: Property) {
+        if let state = toManyState(of: property), state.isOrdered, !state.isLoaded,
+            state.removed.contains(object)
+        {
+            // A saved member that was removed comes back at the end: that is a change of the order,
+            // which only loaded members have.
+            context?.loadToMany(property, of: self)
+        }
+        changeToMany(property) { $0.add(object) }
+    }
+
     final func addMember(_ object: ManagedObject, to property: Property) {
         guard let relationship = property.relationship, let context,
             object.context === context, !object.status.contains(.gone)
         else { return }
         if let state = toManyState(of: property), state.contains(object) { return }
+        // Only a loaded order tells whether the object has a place in it already.
+        if isOrdered(property), loadedToManyState(of: property)?.contains(object) ?? true { return }
+        if let inverseIndex = relationship.inverseIndex {
+            let inverse = object.plan.entity.properties[inverseIndex]
+            if isOrdered(inverse), object.loadedToManyState(of: inverse)?.contains(self) ?? true {
+                return
+            }
+        }
         if let inverseIndex = relationship.inverseIndex {
             let inverse = object.plan.entity.properties[inverseIndex]
             if !inverse.isToMany {
                 object.setToOne(inverse, to: self)
                 return
             }
-            changeToMany(property) { $0.add(object) }
+            gainMember(object, of: property)
             // A symmetric relationship of an object with itself has one end only.
             if !(object === self && inverseIndex == property.index) {
-                object.changeToMany(inverse) { $0.add(self) }
+                object.gainMember(self, of: inverse)
             }
         } else {
-            changeToMany(property) { $0.add(object) }
+            gainMember(object, of: property)
         }
     }
 

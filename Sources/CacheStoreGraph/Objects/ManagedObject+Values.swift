@@ -104,6 +104,22 @@ extension ManagedObject {
         setValue(value, at: property.index)
     }
 
+    /// Takes a value that is now saved, or unsaved in a context above: one of this context's own
+    /// stays on top of it. Inside `mutate`, with values allocated.
+    final func takeUnderneath(_ value: PropertyValue, at index: Int) {
+        guard changed.contains(index) else {
+            values[index] = value
+            present.insert(index)
+            return
+        }
+        if values[index] == value {
+            changed.remove(index)
+            originals[index] = nil
+        } else {
+            originals[index] = value
+        }
+    }
+
     private func setDetachedValue(_ value: PropertyValue, at index: Int) {
         guard !plan.emptyValues.isEmpty else { return }
         if values.isEmpty { values = plan.emptyValues }

@@ -122,6 +122,9 @@ open class ManagedObject {
     /// The name of the class's entity: the name of the class, unless overridden.
     open class var entityName: String { String(describing: self) }
     /// Whether there are objects of subclasses only.
+    ///
+    /// Swift hands an override on to subclasses. A class without subclasses in the model is never
+    /// abstract; one in the middle that has objects overrides this again.
     open class var isAbstractEntity: Bool { false }
     /// Lists of properties whose values together are unique among the saved objects.
     ///

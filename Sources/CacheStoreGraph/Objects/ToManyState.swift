@@ -8,6 +8,8 @@
 final class ToManyState {
     let isOrdered: Bool
     private(set) var isLoaded = false
+    /// The members in their order, where there is one. Until they are loaded: the added ones in the
+    /// order in which they came, among those of a changed order that was unloaded.
     private(set) var list: ContiguousArray<ManagedObject> = []
     private(set) var set: Set<ManagedObject> = []
     /// Members that the saved relationship does not have.
@@ -30,35 +32,63 @@ final class ToManyState {
     }
 
     /// Takes the saved members, on top of which what was added and removed still counts.
-    func load(_ members: some Sequence<ManagedObject>) {
+    ///
+    /// A hidden member has left without the relationship being told: it counts as removed.
+    func load(
+        _ members: some Collection<ManagedObject>, hiding isHidden: (ManagedObject) -> Bool
+    ) {
+        let earlier = list
+        let saved = Set(members)
+        // Until now nobody could tell whether they were members.
+        added.subtract(saved)
+        removed.formIntersection(saved)
         set.removeAll(keepingCapacity: true)
         list.removeAll(keepingCapacity: true)
         for member in members where !removed.contains(member) {
-            if set.insert(member).inserted, isOrdered { list.append(member) }
+            if isHidden(member) {
+                removed.insert(member)
+            } else if set.insert(member).inserted, isOrdered {
+                list.append(member)
+            }
         }
-        for member in added where set.insert(member).inserted {
-            if isOrdered { list.append(member) }
+        if isOrdered {
+            for member in earlier where added.contains(member) && set.insert(member).inserted {
+                list.append(member)
+            }
+        } else {
+            set.formUnion(added)
         }
         isLoaded = true
+        if isOrderChanged { reorder(earlier) }
     }
 
     /// A relationship of a new object: known to have no members.
     func loadEmpty() { isLoaded = true }
 
     func add(_ object: ManagedObject) {
-        if isLoaded {
-            guard set.insert(object).inserted else { return }
-            if isOrdered { list.append(object) }
+        guard isLoaded else {
+            if isOrdered {
+                list.removeAll { $0 === object }
+                list.append(object)
+            }
+            removed.remove(object)
+            added.insert(object)
+            return
         }
-        if removed.remove(object) == nil { added.insert(object) }
+        guard set.insert(object).inserted else { return }
+        if isOrdered { list.append(object) }
+        if removed.remove(object) == nil {
+            added.insert(object)
+        } else if isOrdered {
+            // It is a member again, at another place.
+            isOrderChanged = true
+        }
     }
 
     func remove(_ object: ManagedObject) {
-        if isLoaded {
-            guard set.remove(object) != nil else { return }
-            if isOrdered { list.removeAll { $0 === object } }
-        }
-        if added.remove(object) == nil { removed.insert(object) }
+        if isLoaded { guard set.remove(object) != nil else { return } }
+        if isOrdered { list.removeAll { $0 === object } }
+        if added.remove(object) == nil || !isLoaded { removed.insert(object) }
     }
 
     /// Takes an order of the members it has. Members that are not named keep their order at the end.
@@ -71,6 +101,15 @@ final class ToManyState {
         guard sorted != list else { return }
         list = sorted
         isOrderChanged = true
+    }
+
+    /// Moves members that were added to the end, in this order.
+    func moveToEnd(_ members: [ManagedObject]) {
+        guard isOrdered else { return }
+        let moved = members.filter { added.contains($0) }
+        let movedSet = Set(moved)
+        list.removeAll { movedSet.contains($0) }
+        list.append(contentsOf: moved)
     }
 
     /// Takes out members that never came to be.
@@ -92,8 +131,11 @@ final class ToManyState {
     func unload(keepingChanges: Bool) {
         isLoaded = false
         set.removeAll()
-        list.removeAll()
-        if !keepingChanges { commit() }
-        if keepingChanges { isOrderChanged = false }
+        if !keepingChanges {
+            list.removeAll()
+            commit()
+        } else if !isOrderChanged {
+            list.removeAll { !added.contains($0) }
+        }
     }
 }

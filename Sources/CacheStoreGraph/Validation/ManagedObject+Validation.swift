@@ -71,7 +71,7 @@ extension ManagedObject {
         }
         let description = relationship.description
         guard isInserted || toManyState(of: property)?.hasChanges ?? false else { return nil }
-        let count = loadedToManyState(of: property)?.count ?? 0
+        let count = toMany(property).count
         if count == 0 {
             return description.isOptional ? nil : fail(.missingValue, "an object is required")
         }

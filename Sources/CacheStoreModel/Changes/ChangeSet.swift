@@ -56,10 +56,13 @@ package struct ChangeSet: Sendable {
     package struct Deletion: Sendable {
         package var id: ManagedObjectID
         package var version: Int64
+        /// The row that the object was loaded from, where there is one.
+        package var base: RowReference?
 
-        package init(id: ManagedObjectID, version: Int64) {
+        package init(id: ManagedObjectID, version: Int64, base: RowReference? = nil) {
             self.id = id
             self.version = version
+            self.base = base
         }
     }
 

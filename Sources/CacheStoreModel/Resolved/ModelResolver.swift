@@ -172,9 +172,10 @@ struct ModelResolver {
                 entity: entity, property: name)
         }
         let back = descriptions[other.entity].relationships[other.position]
+        // The objects at the far end of the inverse must have this very relationship: those of the
+        // entity itself and of its subentities do, those of a superentity need not.
         guard let backDestination = indexes[back.destination],
-            lineage(of: index).contains(backDestination)
-                || descendants(of: index).contains(backDestination)
+            let own = relationship(named: name, in: backDestination), own == (index, position)
         else {
             throw ModelError(
                 .contradictoryInverse,
