@@ -33,6 +33,7 @@ enum HelpText {
 
         EXIT STATUS
           0 if all went well, 1 if the work failed or nothing was found,
-          2 if the command line makes no sense.
+          2 if the command line makes no sense, 128 and the number of the signal that ended it
+          (what was read by then is kept).
         """
 }
