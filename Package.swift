@@ -37,11 +37,14 @@ let package = Package(
         .systemLibrary(
             name: "CCacheStoreZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CCacheStoreShims", dependencies: ["CCacheStoreSQLite"]),
+        .target(name: "CCacheStoreFaults", dependencies: ["CCacheStoreSQLite"]),
     ]
         + layer("CacheStoreModel")
         + layer("CacheStoreProcess")
         + layer("CacheStoreQuery", uses: ["CacheStoreModel"])
-        + layer("CacheStoreSQLite", uses: ["CCacheStoreSQLite", "CCacheStoreShims"])
+        + layer(
+            "CacheStoreSQLite", uses: ["CCacheStoreSQLite", "CCacheStoreShims"],
+            testsUse: ["CacheStoreTestKit"])
         + layer(
             "CacheStoreHealing",
             uses: ["CacheStoreProcess", "CacheStoreSQLite", "CCacheStoreSQLite"])
@@ -63,7 +66,9 @@ let package = Package(
                 "CacheStoreModel", "CacheStoreProcess", "CacheStoreQuery", "CacheStoreSQLite",
                 "CacheStoreHealing", "CacheStorePersistence", "CacheStoreGraph",
             ], testsUse: ["CacheStoreTestKit"])
-        + layer("CacheStoreTestKit", uses: ["CacheStore"], testsUse: nil)
+        + layer(
+            "CacheStoreTestKit", uses: ["CCacheStoreFaults", "CacheStore"],
+            testsUse: ["CacheStoreSQLite"])
         + [
             .executableTarget(
                 name: "PackageCatalog", dependencies: ["CacheStore"],
@@ -78,7 +83,7 @@ let package = Package(
 for target in package.targets {
     switch target.type {
     case .regular, .executable, .test:
-        if target.name != "CCacheStoreShims" { target.swiftSettings = strict }
+        if !target.name.hasPrefix("CCacheStore") { target.swiftSettings = strict }
     default: break
     }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // The little C that Swift cannot do: calls that take a variable number of arguments, the
-// destructor constants that are casts of integers to function pointers, and the fork handler.
+// destructor constants that are casts of integers to function pointers, the fork handler, and a VFS.
 #ifndef CCACHESTORESHIMS_H
 #define CCACHESTORESHIMS_H
 
 #include <stddef.h>
 
+#include "CCacheStoreChecksumVFS.h"
+#include "CCacheStorePageChecksum.h"
 #include "CCacheStorePropertyCursor.h"
 
 // Declared here rather than by including sqlite3.h, so that each SQLite symbol belongs to one

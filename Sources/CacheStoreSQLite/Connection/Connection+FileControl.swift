@@ -59,7 +59,7 @@ extension Connection {
     }
 
     /// Returns `false` where the file does not know the operation.
-    private func fileControl<T: BitwiseCopyable>(
+    func fileControl<T: BitwiseCopyable>(
         _ operation: Int32, _ argument: inout T
     ) throws(SQLiteError) -> Bool {
         try state.check()

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#ifndef CHECKED_FILE_H
+#define CHECKED_FILE_H
+
+#include "CCacheStoreChecksumVFS.h"
+#include "CCacheStorePageChecksum.h"
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+enum {
+    stamp_size = 8,
+};
+
+typedef struct checked_file {
+    sqlite3_file base;
+    sqlite3_file *real;
+    // Of a log: its database.
+    struct checked_file *database;
+
+    cachestore_checksum_statistics statistics;
+    // Pages that were written before the first page told whether there are checksums.
+    sqlite3_int64 first_blind_page, last_blind_page;
+    int page_size;
+
+    // Of a log: where this connection wrote the header of a frame last, and for which page.
+    sqlite3_int64 frame_header_at;
+    uint32_t frame_page;
+    // Of a log: SQLite changed a page in place here, and has not yet corrected the checksums from
+    // there on. Only the writer sees these frames. They end where it has written.
+    sqlite3_int64 unsettled_from, written_to;
+    int log_is_big_endian;
+    // Of a log: the sum in the frame that was read last, for the one after it.
+    sqlite3_int64 sum_ends_at;
+    unsigned char sum[8];
+} checked_file;
+
+static const sqlite3_int64 nowhere = INT64_MAX;
+
+static inline checked_file *checked(sqlite3_file *file) { return (checked_file *)file; }
+
+static inline sqlite3_file *real(sqlite3_file *file) { return checked(file)->real; }
+
+static inline uint32_t big_endian_at(const unsigned char *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static inline void put_big_endian(unsigned char *bytes, uint32_t value) {
+    bytes[0] = (unsigned char)(value >> 24);
+    bytes[1] = (unsigned char)(value >> 16);
+    bytes[2] = (unsigned char)(value >> 8);
+    bytes[3] = (unsigned char)value;
+}
+
+static inline int is_page(int count, sqlite3_int64 offset) {
+    return count >= 512 && count <= 65536 && (count & (count - 1)) == 0 && offset % count == 0;
+}
+
+static inline void put_stamp(unsigned char *page, int size, uint64_t stamp) {
+    for (int byte = 0; byte < stamp_size; byte++)
+        page[size - stamp_size + byte] = (unsigned char)(stamp >> 8 * byte);
+}
+
+static inline uint64_t stamp_of(const unsigned char *page, int size) {
+    uint64_t stamp = 0;
+    for (int byte = 0; byte < stamp_size; byte++)
+        stamp |= (uint64_t)page[size - stamp_size + byte] << 8 * byte;
+    return stamp;
+}
+
+static inline uint64_t expected_stamp(const unsigned char *page, int size, uint32_t number) {
+    return cachestore_page_checksum(page, (size_t)(size - stamp_size), number);
+}
+
+// What the stamp is replaced by while a page is in memory. A page gets from there into the log, and
+// another program may move it from the log into the database as it is: the mark tells that apart
+// from a stamp that does not fit.
+static inline uint64_t no_stamp(uint32_t number) {
+    return 0x6E6F5F7374616D70u ^ (uint64_t)number * 0x9E3779B97F4A7C15u;
+}
+
+// Databases of the versions 1 to 3 of a VFS, by version - 1; and the log.
+extern const sqlite3_io_methods cachestore_checked_database_methods[3];
+extern const sqlite3_io_methods cachestore_checked_log_methods;
+
+// MARK: What only goes through
+
+static inline int close_file(sqlite3_file *file) {
+    return real(file)->pMethods->xClose(real(file));
+}
+static inline int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
+    return real(file)->pMethods->xTruncate(real(file), size);
+}
+static inline int sync_file(sqlite3_file *file, int flags) {
+    return real(file)->pMethods->xSync(real(file), flags);
+}
+static inline int size_of_file(sqlite3_file *file, sqlite3_int64 *size) {
+    return real(file)->pMethods->xFileSize(real(file), size);
+}
+static inline int lock_file(sqlite3_file *file, int level) {
+    return real(file)->pMethods->xLock(real(file), level);
+}
+static inline int unlock_file(sqlite3_file *file, int level) {
+    return real(file)->pMethods->xUnlock(real(file), level);
+}
+static inline int check_reserved_lock(sqlite3_file *file, int *result) {
+    return real(file)->pMethods->xCheckReservedLock(real(file), result);
+}
+static inline int control_file(sqlite3_file *file, int operation, void *argument) {
+    return real(file)->pMethods->xFileControl(real(file), operation, argument);
+}
+static inline int sector_size(sqlite3_file *file) {
+    return real(file)->pMethods->xSectorSize(real(file));
+}
+static inline int device_characteristics(sqlite3_file *file) {
+    return real(file)->pMethods->xDeviceCharacteristics(real(file));
+}
+static inline int map_shared(
+    sqlite3_file *file, int region, int size, int extends, void volatile **address) {
+    return real(file)->pMethods->xShmMap(real(file), region, size, extends, address);
+}
+static inline int lock_shared(sqlite3_file *file, int offset, int count, int flags) {
+    return real(file)->pMethods->xShmLock(real(file), offset, count, flags);
+}
+static inline void shared_barrier(sqlite3_file *file) {
+    real(file)->pMethods->xShmBarrier(real(file));
+}
+static inline int unmap_shared(sqlite3_file *file, int deletes) {
+    return real(file)->pMethods->xShmUnmap(real(file), deletes);
+}
+static inline int unfetch(sqlite3_file *file, sqlite3_int64 offset, void *page) {
+    return real(file)->pMethods->xUnfetch(real(file), offset, page);
+}
+
+#endif

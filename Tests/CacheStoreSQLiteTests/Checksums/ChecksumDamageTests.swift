@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+import CacheStoreTestKit
+import Foundation
+import Testing
+
+@testable import CacheStoreSQLite
+
+/// Damage of every kind at random places of a store of 2 MB: what is read is right, or an error.
+///
+/// 200 tries each, 2,000 with `CACHESTORE_SLOW_TESTS=1`. A failure names the seed; `CACHESTORE_SEED`
+/// runs it again.
+@Suite struct ChecksumDamageTests {
+    private static let tries = slowTests ? 2_000 : 200
+
+    private enum Outcome { case error, right, wrong }
+
+    private func outcome(of store: ChecksumStore, expected: [String]) -> Outcome {
+        do {
+            guard try store.content() == expected else { return .wrong }
+            // The pages that hold no content: of the pointer map, say.
+            let connection = try store.connection(mode: .readOnly)
+            return try connection.integrityCheck().isOK ? .right : .error
+        } catch {
+            return .error
+        }
+    }
+
+    @Test(arguments: Damage.allOfOneFile)
+    func `damage is never read as data`(damage: Damage) throws {
+        let seed = testSeed()
+        let store = try ChecksumStore(rows: 2_400)
+        let expected = try store.content()
+        let sound = try store.bytes()
+        #expect(sound.count > 1_900_000)
+        var injector = CorruptionInjector(seed: seed)
+        var counts: [Outcome: Int] = [:]
+        for attempt in 1...Self.tries {
+            try sound.write(to: store.url)
+            let injury = try injector.inject(damage, into: store.url)
+            let outcome = outcome(of: store, expected: expected)
+            counts[outcome, default: 0] += 1
+            #expect(
+                outcome == .error,
+                "\(outcome), CACHESTORE_SEED=\(seed), try \(attempt), \(injury)")
+        }
+        print("\(damage)\t\(Self.tries)\t\(counts[.error] ?? 0)\t\(counts[.wrong] ?? 0)")
+    }
+
+    @Test func `one bit in the first page is an error, whichever it is`() throws {
+        let store = try ChecksumStore(rows: 20, pageSize: 512)
+        let expected = try store.content()
+        let sound = try store.bytes()
+        for bit in 0..<512 * 8 {
+            var damaged = sound
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            try damaged.write(to: store.url)
+            #expect(outcome(of: store, expected: expected) == .error, "bit \(bit)")
+        }
+    }
+
+    /// A page as it was before has a checksum that fits: the figure is printed, not demanded.
+    @Test func `pages of an older version are not all found`() throws {
+        let seed = testSeed()
+        let store = try ChecksumStore(rows: 2_000)
+        let older = store.database.directory.appending(path: "older.sqlite")
+        try FileManager.default.copyItem(at: store.url, to: older)
+        let connection = try store.connection()
+        try connection.execute(sql: "UPDATE t SET n = n + 1, k = k || id WHERE id % 5 = 0")
+        try connection.checkpoint(.truncate)
+        try connection.close()
+        let expected = try store.content()
+        let newer = try store.bytes()
+        var injector = CorruptionInjector(seed: seed)
+        var counts: [Outcome: Int] = [:]
+        for _ in 1...Self.tries {
+            try newer.write(to: store.url)
+            try injector.restoreOlderPage(in: store.url, from: older)
+            counts[outcome(of: store, expected: expected), default: 0] += 1
+        }
+        print("\(Damage.olderPage)\t\(Self.tries)\t\(counts[.error] ?? 0)\t\(counts[.wrong] ?? 0)")
+        #expect((counts[.wrong] ?? 0) > 0)
+    }
+}
