@@ -126,9 +126,13 @@ extension ManagedObjectContext {
         for case let object? in pending where family.contains(object.plan.entity.index) {
             objects.append(object)
         }
-        guard let above else { return objects }
+        // One that only lost or gained a member may turn out to be gone.
+        var faults = objects.filter { !$0.isLoaded }
+        guard let above else {
+            try load(Array(faults))
+            return objects
+        }
         var known = Set(objects)
-        var faults: [ManagedObject] = []
         func add(_ id: ManagedObjectID) {
             guard family.contains(Int(id.entityIndex)) else { return }
             let object = object(with: id)
@@ -157,7 +161,7 @@ extension ManagedObjectContext {
             }
         }
         for key in above.toMany.keys { add(key.owner) }
-        try load(faults)
+        try load(Array(faults))
         return objects
     }
 
