@@ -18,6 +18,34 @@ extension StoreFile {
         }
     }
 
+    /// Calls a closure with a connection that reads, for a single statement: no transaction is opened
+    /// around it, which costs more than a statement that finds one row.
+    ///
+    /// That the store is still the same is asked afterwards, and only if anything was committed since
+    /// it was last asked: a store that was replaced never comes back, so what is true after the
+    /// statement was true while it ran.
+    ///
+    /// - Throws: as ``read(_:)``.
+    package func readStatement<T>(_ body: (Connection) throws -> T) throws -> T {
+        try translating {
+            try pool.readWithoutTransaction(timeout: options.busyTimeout) { connection in
+                do {
+                    let value = try body(connection)
+                    let version = try connection.dataVersion()
+                    if connection.verifiedDataVersion != version {
+                        guard try isSameStore(connection) else { throw replaced() }
+                        connection.verifiedDataVersion = version
+                    }
+                    return value
+                } catch let error as SQLiteError where error.classification == .programming {
+                    // A table that is not there: because the store is another one?
+                    guard try isSameStore(connection) else { throw replaced() }
+                    throw error
+                }
+            }
+        }
+    }
+
     /// Calls a closure in a write transaction, alone of all processes: commits when it returns, rolls
     /// back when it throws. Not inside another `write` of the same thread.
     ///

@@ -9,6 +9,8 @@ import Synchronization
 protocol DatabaseAccess: AnyObject, Sendable {
     /// Calls a closure with a connection that reads one snapshot.
     func read<T>(_ body: (Connection) throws -> T) throws -> T
+    /// The same for a closure that runs one statement, for less.
+    func readStatement<T>(_ body: (Connection) throws -> T) throws -> T
     /// Calls a closure in a write transaction: commits when it returns, rolls back when it throws.
     func write<T>(_ body: (Connection) throws -> T) throws -> T
     func close(clean: Bool) throws
@@ -25,6 +27,8 @@ final class SingleConnection: DatabaseAccess, @unchecked Sendable {
     func read<T>(_ body: (Connection) throws -> T) throws -> T {
         try alone { try body(connection) }
     }
+
+    func readStatement<T>(_ body: (Connection) throws -> T) throws -> T { try read(body) }
 
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
         try alone { try connection.transaction(.immediate) { try body(connection) } }

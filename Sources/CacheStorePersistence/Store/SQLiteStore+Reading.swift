@@ -11,7 +11,7 @@ extension SQLiteStore {
         let packer = RowPacker(
             plan: plan, numbers: map.numbers, resolver: resolver,
             expectedRows: query.limit ?? 16)
-        return try read { connection in
+        return try readStatement { connection in
             let statement = try connection.statement(sql: compiled.sql)
             try statement.bind(compiled.bindings)
             return try packer.pack(statement)
@@ -21,7 +21,7 @@ extension SQLiteStore {
     package func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
         let compiled = try compile(query, selecting: .identifiers)
         let plan = map.selects[query.entity.index]
-        return try read { connection in
+        return try readStatement { connection in
             var ids: [ManagedObjectID] = []
             let statement = try connection.statement(sql: compiled.sql)
             try statement.bind(compiled.bindings)
@@ -39,7 +39,7 @@ extension SQLiteStore {
 
     package func count(matching query: StoreQuery) throws -> Int {
         let compiled = try compile(query, selecting: .count)
-        return try read { connection in
+        return try readStatement { connection in
             let statement = try connection.statement(sql: compiled.sql)
             try statement.bind(compiled.bindings)
             return Int(try statement.first { $0.int64(at: 0) } ?? 0)
@@ -52,8 +52,9 @@ extension SQLiteStore {
         let packer = RowPacker(
             plan: plan, numbers: map.numbers, resolver: resolver, expectedRows: keys.count)
         let select = "SELECT \(plan.columns) FROM \(map.table(of: entity)) AS t0 WHERE t0.\"_id\""
-        return try read { connection in
-            try chunks(of: keys).flatMap { chunk in
+        let chunks = chunks(of: keys)
+        return try read(chunks.count == 1) { connection in
+            try chunks.flatMap { chunk in
                 let statement = try connection.statement(sql: "\(select) IN (\(chunk.marks))")
                 try statement.bind(chunk.bindings)
                 return try packer.pack(statement)
@@ -75,13 +76,21 @@ extension SQLiteStore {
         let order = position.map { "\(owner), \($0) IS NULL, \($0), t0.\"_id\"" }
         let head = "SELECT \(plan.columns), \(owner) FROM \(source) WHERE \(owner) IN ("
         let tail = ") ORDER BY \(order ?? "\(owner), t0.\"_id\"")"
-        return try read { connection in
-            try chunks(of: owners.sorted()).flatMap { chunk in
+        let chunks = chunks(of: owners.sorted())
+        return try read(chunks.count == 1) { connection in
+            try chunks.flatMap { chunk in
                 let statement = try connection.statement(sql: head + chunk.marks + tail)
                 try statement.bind(chunk.bindings)
                 return try packer.pack(statement)
             }
         }
+    }
+
+    /// Reads one snapshot, which takes a transaction unless there is one statement only.
+    private func read<T>(
+        _ isSingleStatement: Bool, _ body: (Connection) throws -> T
+    ) throws -> T {
+        try isSingleStatement ? readStatement(body) : read(body)
     }
 
     /// The tables of a relationship's members, and the columns with their owner and position.

@@ -48,6 +48,16 @@ package final class SQLiteStore: PersistentStore {
         }
     }
 
+    /// Reads with a single statement.
+    func readStatement<T>(_ body: (Connection) throws -> T) throws -> T {
+        try Self.translating(url) {
+            try access.readStatement { connection in
+                try preparation.prepare(connection)
+                return try body(connection)
+            }
+        }
+    }
+
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
         guard !isReadOnly else {
             throw PersistentStoreError(

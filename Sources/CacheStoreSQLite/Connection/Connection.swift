@@ -31,6 +31,9 @@ package final class Connection {
 
     /// The last failure of a rollback, which the error that caused the rollback hides.
     package internal(set) var lastRollbackError: SQLiteError?
+    /// The ``dataVersion()`` at which the connection's user last made sure of something in the file;
+    /// as long as it is the same, nothing has been committed since.
+    package var verifiedDataVersion: UInt32?
     var savepointDepth = 0
 
     /// Opens a database. SQLite reads nothing of the file before the first statement.

@@ -92,9 +92,21 @@ package final class ConnectionPool: @unchecked Sendable {
     /// - Throws: what the closure throws; `SQLITE_BUSY` when no connection came free until the
     ///   timeout; the errors of opening.
     package func read<T>(timeout: Duration? = nil, _ body: (Connection) throws -> T) throws -> T {
+        try readWithoutTransaction(timeout: timeout) { connection in
+            try connection.transaction(.deferred) { try body(connection) }
+        }
+    }
+
+    /// Calls a closure with a connection that reads, with no transaction open: each statement reads a
+    /// snapshot of its own. For closures that run a single statement, which need no other.
+    ///
+    /// - Throws: as ``read(timeout:_:)``.
+    package func readWithoutTransaction<T>(
+        timeout: Duration? = nil, _ body: (Connection) throws -> T
+    ) throws -> T {
         let lease = try acquireReader(timeout: timeout)
         defer { release(lease) }
-        return try lease.connection.transaction(.deferred) { try body(lease.connection) }
+        return try body(lease.connection)
     }
 
     // MARK: Ending
