@@ -67,13 +67,14 @@ let package = Package(
                 "CacheStoreHealing", "CacheStorePersistence", "CacheStoreGraph",
             ], testsUse: ["CacheStoreTestKit"])
         + layer(
-            "CacheStoreTestKit", uses: ["CCacheStoreFaults", "CacheStore"],
+            "CacheStoreTestKit", uses: ["CCacheStoreFaults", "CCacheStoreSQLite", "CacheStore"],
             testsUse: ["CacheStoreSQLite"])
         + [
             .executableTarget(
                 name: "PackageCatalog", dependencies: ["CacheStore"],
                 path: "Examples/PackageCatalog"),
-            .testTarget(name: "PackageCatalogTests", dependencies: ["PackageCatalog", "CacheStore"]),
+            .testTarget(
+                name: "PackageCatalogTests", dependencies: ["PackageCatalog", "CacheStore"]),
             .executableTarget(
                 name: "CacheStoreBenchmarks", dependencies: ["CacheStore", "CCacheStoreSQLite"],
                 path: "Benchmarks/CacheStoreBenchmarks"),

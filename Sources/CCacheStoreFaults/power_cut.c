@@ -75,6 +75,9 @@ int fault_plan_lose_unsynced(remembered_file *file, uint64_t *random) {
     size_t longer = now.count > then.count ? now.count : then.count;
     works = works && make_room(&now, longer) && make_room(&then, longer);
     if (works) {
+        // What was cut off is there, whole, or is not: cutting writes no zeros.
+        if (then.count > now.count)
+            memcpy(now.bytes + now.count, then.bytes + now.count, then.count - now.count);
         for (size_t offset = 0; offset < longer; offset += sector_size) {
             size_t count = longer - offset < sector_size ? longer - offset : sector_size;
             if (fault_plan_random(random) & 1)
