@@ -10,12 +10,11 @@ extension ManagedObjectModel {
     /// version hash modifiers count; defaults, validation, delete rules, renaming identifiers, user
     /// info and transient attributes do not. Computed when first asked for, then kept.
     public var fingerprint: String {
-        fingerprintCache.withLock { cached in
-            if let cached { return cached }
-            let fingerprint = SHA256.hexadecimalHash(canonicalText)
-            cached = fingerprint
-            return fingerprint
-        }
+        if let cached = fingerprintCache.withLock({ $0 }) { return cached }
+        // Not under the lock: others would wait for what they can as well work out themselves.
+        let fingerprint = SHA256.hexadecimalHash(canonicalText)
+        fingerprintCache.withLock { $0 = fingerprint }
+        return fingerprint
     }
 
     /// What the fingerprint is the hash of. Names are identifiers, and modifiers are given with
