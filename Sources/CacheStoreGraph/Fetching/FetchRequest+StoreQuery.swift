@@ -26,10 +26,20 @@ extension FetchRequest {
                 if let object = value as? ManagedObject { return .object(object.objectID) }
                 return (value as? any AttributeConvertible)?.propertyValue
             })
+        var shape: (shape: QueryShape, parameters: [PropertyValue])?
         var conditions: [QueryExpression] = []
         if let predicate {
-            conditions.append(
-                try QueryExpression(predicate, entity: entity, model: model, hooks: hooks))
+            let outline = condition == nil ? PredicateOutline(predicate) : nil
+            if let outline, let known = graphModel.shapes.shape(of: outline, entity: entity) {
+                shape = (known, outline.values)
+            } else {
+                let expression = try QueryExpression(
+                    predicate, entity: entity, model: model, hooks: hooks)
+                conditions.append(expression)
+                if let outline {
+                    graphModel.shapes.remember(expression, outline: outline, entity: entity)
+                }
+            }
         }
         if let condition {
             conditions.append(try condition.expression(for: entity, in: model))
@@ -46,10 +56,12 @@ extension FetchRequest {
             }
             sort.append(SortKey(path: path, isAscending: key.ascending))
         }
-        return StoreQuery(
+        var query = StoreQuery(
             entity: entity, includesSubentities: includesSubentities,
             predicate: conditions.count > 1 ? .and(conditions) : conditions.first, sort: sort,
             limit: fetchLimit, offset: fetchOffset)
+        if let shape { query.setCondition(shape.shape, parameters: shape.parameters) }
+        return query
     }
 
     private func entity(in graphModel: GraphModel) throws -> Entity {

@@ -13,6 +13,8 @@ final class GraphModel: @unchecked Sendable {
     /// By entity index.
     let plans: [ObjectPlan]
     private let entityIndexes: [ObjectIdentifier: Int]
+    /// The shapes of predicates that were fetched with.
+    let shapes = PredicateShapes()
     private let keyPaths = Mutex<[KeyPathKey: [PropertyPath.Step]]>([:])
 
     // Key paths are immutable; one that captured something is only compared and hashed here.

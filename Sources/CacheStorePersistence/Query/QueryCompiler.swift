@@ -49,7 +49,7 @@ struct QueryCompiler {
         let frame = QueryFrame(alias: "t0", rootIndex: query.entity.rootIndex)
         frames[0] = frame
         let plan = map.selects[query.entity.index]
-        let isWindowed = query.limit != nil || query.offset > 0
+        let isWindowed = query.isWindowed
         var conditions = ""
         if plan.hasEntityColumn, query.entity.parentIndex != nil || !query.includesSubentities {
             let family = map.numbers.list(
@@ -68,8 +68,8 @@ struct QueryCompiler {
         let order = text
         if isWindowed {
             text = " LIMIT ? OFFSET ?"
-            bindings.append(.integer(Int64(max(0, query.limit ?? Int.max))))
-            bindings.append(.integer(Int64(max(0, query.offset))))
+            bindings.append(Self.limit(of: query))
+            bindings.append(Self.offset(of: query))
         } else {
             text = ""
         }
@@ -85,6 +85,12 @@ struct QueryCompiler {
         if selection == .count, isWindowed { sql = "SELECT count(*) FROM (\(sql))" }
         return CompiledQuery(sql: sql, bindings: bindings)
     }
+
+    static func limit(of query: StoreQuery) -> SQLBinding {
+        .integer(Int64(max(0, query.limit ?? Int.max)))
+    }
+
+    static func offset(of query: StoreQuery) -> SQLBinding { .integer(Int64(max(0, query.offset))) }
 
     mutating func newAlias() -> String {
         lastAlias += 1
@@ -165,4 +171,9 @@ struct QueryCompiler {
         frames[scope] = outerFrame
         return inner
     }
+}
+
+extension StoreQuery {
+    /// Whether a part of the result is asked for.
+    var isWindowed: Bool { limit != nil || offset > 0 }
 }

@@ -123,7 +123,11 @@ extension SQLiteStore {
     private func compile(
         _ query: StoreQuery, selecting selection: QueryCompiler.Selection
     ) throws -> CompiledQuery {
-        try QueryCompiler.compile(query, selecting: selection, map: map, space: space)
+        if let known = shapes.query(for: query, selecting: selection) { return known }
+        let compiled = try QueryCompiler.compile(
+            query, selecting: selection, map: map, space: space)
+        shapes.remember(compiled, for: query, selecting: selection)
+        return compiled
     }
 
     // MARK: Lists of keys

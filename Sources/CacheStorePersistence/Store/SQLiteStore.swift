@@ -16,6 +16,7 @@ package final class SQLiteStore: PersistentStore {
     package let isReadOnly: Bool
 
     let map: StoreMap
+    let shapes = CompiledShapes()
     let resolver: ValueResolver
     private let access: any DatabaseAccess
     private let preparation = ConnectionPreparation()

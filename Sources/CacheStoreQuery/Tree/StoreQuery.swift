@@ -6,7 +6,11 @@ package import CacheStoreModel
 package struct StoreQuery: Sendable {
     package var entity: Entity
     package var includesSubentities: Bool
-    package var predicate: QueryExpression?
+    private var condition: QueryExpression?
+    /// The condition by its shape, where it has one: what was made of an equal shape can be used again
+    /// with the parameters of this query.
+    package private(set) var shape: QueryShape?
+    package private(set) var parameters: [PropertyValue] = []
     /// Ties are broken by the object's key, ascending, so that every order is total.
     package var sort: [SortKey]
     package var limit: Int?
@@ -18,10 +22,20 @@ package struct StoreQuery: Sendable {
     ) {
         self.entity = entity
         self.includesSubentities = includesSubentities
-        self.predicate = predicate
+        self.condition = predicate
         self.sort = sort
         self.limit = limit
         self.offset = offset
+    }
+
+    /// The condition; `nil` for all objects.
+    package var predicate: QueryExpression? { shape?.expression(with: parameters) ?? condition }
+
+    /// Sets the condition by its shape.
+    package mutating func setCondition(_ shape: QueryShape, parameters: [PropertyValue]) {
+        self.shape = shape
+        self.parameters = parameters
+        condition = nil
     }
 }
 

@@ -186,6 +186,37 @@ import Testing
         #expect(photos.map(\.title) == ["p0", "p1", "p2", "p3", "p4"])
     }
 
+    @Test(arguments: GraphFixture.Kind.allCases)
+    func `a predicate built anew in a loop is asked with its own values each time`(
+        kind: GraphFixture.Kind
+    ) throws {
+        let (_, context) = try makeLibrary(kind)
+        // Equal values first, which do not tell one from the other.
+        for (first, second) in [("p1", "p1"), ("p1", "p3"), ("p3", "p1"), ("p0", "p9")] {
+            let date = Date(timeIntervalSince1970: 450)
+            let found = try titles(
+                #Predicate { ($0.title == first || $0.title == second) && $0.takenAt < date },
+                context)
+            #expect(found == Set([first, second]).subtracting(["p0", "p9"]).sorted())
+        }
+        for limit in [1, 2] {
+            for wanted in ["p2", "p4"] {
+                let request = FetchRequest<Photo>(
+                    where: #Predicate { $0.title >= wanted }, sortBy: [SortDescriptor(\.title)],
+                    limit: limit)
+                #expect(try context.fetch(request).first?.title == wanted)
+                #expect(try context.fetch(request).count == (wanted == "p4" ? 1 : limit))
+                let others = FetchRequest<Photo>(where: #Predicate { $0.identifier >= wanted })
+                #expect(try context.count(for: others) == 0)
+            }
+        }
+        // Unsaved changes are judged by the same values.
+        context.insert(Photo.self).title = "p5"
+        for wanted in ["p5", "p1"] {
+            #expect(try titles(#Predicate { $0.title == wanted }, context) == [wanted])
+        }
+    }
+
     @Test func `an expression that no store can evaluate is an error that names it`() throws {
         let (_, context) = try makeLibrary(.memory)
         let error = try #require(throws: QueryError.self) {
