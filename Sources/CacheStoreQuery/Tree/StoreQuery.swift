@@ -29,7 +29,14 @@ package struct StoreQuery: Sendable {
     }
 
     /// The condition; `nil` for all objects.
-    package var predicate: QueryExpression? { shape?.expression(with: parameters) ?? condition }
+    package var predicate: QueryExpression? {
+        get { shape?.expression(with: parameters) ?? condition }
+        set {
+            shape = nil
+            parameters = []
+            condition = newValue
+        }
+    }
 
     /// Sets the condition by its shape.
     package mutating func setCondition(_ shape: QueryShape, parameters: [PropertyValue]) {
