@@ -103,11 +103,7 @@ import Testing
         try crashed.execute(sql: "UPDATE t SET n = n + 1, v = lower(v) || id WHERE id % 10 = 0")
         let expected = try ChecksumStore.content(of: crashed)
 
-        let copy = try ChecksumStore()
-        for suffix in ["", "-wal"] {
-            try FileManager.default.copyItem(
-                atPath: store.database.path + suffix, toPath: copy.database.path + suffix)
-        }
+        let copy = try store.copyWithLog()
         #expect(try copy.content(vfs: nil) == expected)
         #expect(!FileManager.default.fileExists(atPath: copy.database.path + "-wal"))
 
@@ -116,6 +112,42 @@ import Testing
         let statistics = try #require(try connection.checksumStatistics)
         #expect(statistics.failedPages == 0)
         #expect(statistics.unstampedPages > 0)
+    }
+
+    /// The same where pages are new: in memory, they have never come out of the database.
+    @Test func `new pages of a log that another program moves are not damage`() throws {
+        let store = try ChecksumStore(rows: 100)
+        let crashed = try store.connection()
+        try ChecksumStore.insert(1_000...1_400, into: crashed)
+        try crashed.checkpoint(.full)
+        try crashed.execute(sql: "UPDATE t SET n = n + 1")
+        let expected = try ChecksumStore.content(of: crashed)
+        let copy = try store.copyWithLog()
+        #expect(try copy.content(vfs: nil) == expected)
+
+        let connection = try copy.connection()
+        #expect(try ChecksumStore.content(of: connection) == expected)
+        #expect(try connection.checksumStatistics?.failedPages == 0)
+        #expect(try connection.checksumStatistics?.writer == .sealed)
+        #expect(try connection.checksumStatistics.map { $0.unstampedPages > 50 } == true)
+    }
+
+    @Test func `a page whose mark is that of another page is damage`() throws {
+        let store = try ChecksumStore(rows: 500)
+        let crashed = try store.connection()
+        try crashed.execute(sql: "UPDATE t SET n = n + 1")
+        try crashed.checkpoint(.full)
+        try crashed.execute(sql: "UPDATE t SET n = n + 1")
+        let copy = try store.copyWithLog()
+        let expected = try copy.content(vfs: nil)
+        #expect(try copy.content() == expected)
+        let sound = try copy.bytes()
+        let page = 4096 * 30..<4096 * 31
+        var damaged = sound
+        damaged.replaceSubrange(4096 * 40..<4096 * 41, with: sound[page])
+        try damaged.write(to: copy.url)
+        let error = try sqliteError { _ = try copy.content() }
+        #expect(error.code == .SQLITE_IOERR_DATA)
     }
 
     @Test func `a database that others made with 8 reserved bytes is not damage`() throws {

@@ -46,6 +46,16 @@ import Testing
         print("\(damage)\t\(Self.tries)\t\(counts[.error] ?? 0)\t\(counts[.wrong] ?? 0)")
     }
 
+    @Test func `a file that ends within its last page is an error`() throws {
+        let store = try ChecksumStore(rows: 200)
+        let expected = try store.content()
+        let sound = try store.bytes()
+        for missing in stride(from: 1, through: 4096, by: 63) {
+            try sound.dropLast(missing).write(to: store.url)
+            #expect(outcome(of: store, expected: expected) == .error, "\(missing) bytes less")
+        }
+    }
+
     @Test func `one bit in the first page is an error, whichever it is`() throws {
         let store = try ChecksumStore(rows: 20, pageSize: 512)
         let expected = try store.content()

@@ -70,11 +70,7 @@ import Testing
 
     @Test func `the log is recovered after a crash`() throws {
         let (store, writer, expected) = try storeWithLog()
-        let copy = try ChecksumStore()
-        for suffix in ["", "-wal"] {
-            try FileManager.default.copyItem(
-                atPath: store.database.path + suffix, toPath: copy.database.path + suffix)
-        }
+        let copy = try store.copyWithLog()
         #expect(try copy.content() == expected)
         let connection = try copy.connection()
         #expect(try connection.integrityCheck().isOK)

@@ -75,6 +75,16 @@ struct ChecksumStore {
         }
     }
 
+    /// What a crash would leave of the store now.
+    func copyWithLog() throws -> ChecksumStore {
+        let copy = try ChecksumStore()
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: database.path + suffix, toPath: copy.database.path + suffix)
+        }
+        return copy
+    }
+
     func bytes() throws -> Data { try Data(contentsOf: url) }
 }
 

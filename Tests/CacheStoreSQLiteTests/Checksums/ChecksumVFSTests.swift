@@ -257,6 +257,33 @@ import Testing
         #expect(try opened.checksumStatistics?.writer == .anotherProgram)
     }
 
+    @Test func `connections of many threads work side by side`() async throws {
+        let store = try ChecksumStore(rows: 200)
+        let path = store.database.path
+        let counts = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    try ChecksumVFS.register()
+                    let connection = try Connection(
+                        .file(path), mode: .readWrite, vfs: ChecksumVFS.name,
+                        busyTimeout: .seconds(60))
+                    for round in 0..<20 {
+                        try connection.execute(
+                            "INSERT INTO t (k, v) VALUES (\(thread * 100 + round), 'v')")
+                        _ = try ChecksumStore.content(of: connection)
+                    }
+                    return connection.totalChanges
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(counts == Array(repeating: 20, count: 8))
+        let connection = try store.connection()
+        #expect(try connection.integrityCheck().isOK)
+        #expect(
+            try connection.prepare(sql: "SELECT count(*) FROM t").first { $0.int64(at: 0) } == 360)
+    }
+
     @Test func `the name of the VFS tells that it is there`() throws {
         let store = try ChecksumStore(rows: 1)
         let connection = try store.connection()
