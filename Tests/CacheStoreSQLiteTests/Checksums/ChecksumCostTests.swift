@@ -5,7 +5,8 @@ import Testing
 @testable import CacheStoreSQLite
 
 /// What checksums cost, with `CACHESTORE_SLOW_TESTS=1`: lines of `work`, time without, time with,
-/// and the ratio. The best of five runs each, by turns, so that other work on the machine weighs on
+/// and the ratio. Only an optimised build (`swift test -c release -Xswiftc -enable-testing`) tells
+/// the truth: in others the sums take several times as long. The best of five runs each, by turns, so that other work on the machine weighs on
 /// both.
 @Suite(.serialized, .enabled(if: slowTests)) struct ChecksumCostTests {
     private static let rows = 300_000
@@ -70,8 +71,10 @@ import Testing
             let with = try #require(checked[work])
             let ratio = with / without
             print("\(work)\t\(without)\t\(with)\t\(String(format: "%.2f", ratio))")
-            // Generous: the machine may be busy. What is measured stands in the decision.
-            #expect(ratio < 3, "\(work)")
+            #if !DEBUG
+                // Generous: the machine may be busy. What is measured stands in the decision.
+                #expect(ratio < 2, "\(work)")
+            #endif
         }
     }
 }

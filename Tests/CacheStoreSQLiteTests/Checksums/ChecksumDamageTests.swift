@@ -56,6 +56,13 @@ import Testing
         }
     }
 
+    @Test func `a header that denies the checksums is damage itself`() throws {
+        let store = try ChecksumStore(rows: 20)
+        try store.database.overwrite(at: 20, with: [0])
+        let error = try sqliteError { _ = try store.content() }
+        #expect(error.code == .SQLITE_IOERR_DATA)
+    }
+
     @Test func `one bit in the first page is an error, whichever it is`() throws {
         let store = try ChecksumStore(rows: 20, pageSize: 512)
         let expected = try store.content()
