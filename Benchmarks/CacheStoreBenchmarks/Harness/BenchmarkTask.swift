@@ -4,11 +4,36 @@
 enum BenchmarkTask: String, CaseIterable, Sendable {
     case insert
     case fetchReadAll = "fetch-read-all"
+    case fetchReadOne = "fetch-read-one"
     case lookupString = "lookup-string"
+    case lookupID = "lookup-id"
     case update
     case delete
+    case walkToMany = "walk-to-many"
     case open
+    case openGigabyte = "open-1gb"
+    case concurrentReads = "concurrent-reads"
+    case peakMemory = "peak-memory"
+    case autosave
+    case growth
 
-    /// Whether the work starts from a store that is full already.
-    var needsRows: Bool { self != .insert }
+    /// Whether the work is done on a copy of a store that has the rows of the workload, or will have.
+    var usesWorkload: Bool {
+        switch self {
+        case .insert, .fetchReadAll, .fetchReadOne, .lookupString, .lookupID, .update, .delete: true
+        default: false
+        }
+    }
+
+    /// The ratio that is aimed at; a ceiling, but for ``concurrentReads`` a floor.
+    var target: Double? {
+        switch self {
+        case .insert, .fetchReadAll, .lookupID, .delete, .peakMemory: 1.3
+        case .fetchReadOne: 0.9
+        case .lookupString, .walkToMany: 2
+        case .update: 1.5
+        case .concurrentReads: 0.7
+        case .open, .openGigabyte, .autosave, .growth: nil
+        }
+    }
 }

@@ -2,18 +2,11 @@
 
 import Foundation
 
-/// Runs the tasks and takes the times.
+/// Runs the tasks that work on one table, and takes the times.
 @MainActor
 struct Runner {
-    /// What one run of a task gave.
-    struct Outcome {
-        var milliseconds: Double
-        /// A number that must be the same for every contestant.
-        var checksum: UInt64
-    }
-
     let workload: Workload
-    /// The folder for all stores; removed by ``removeAll()``.
+    /// The folder for all stores.
     let folder: URL
 
     /// Runs a task once on a store of its own.
@@ -22,9 +15,9 @@ struct Runner {
     ) throws -> Outcome {
         let store = folder.appendingPathComponent("round", isDirectory: true)
         try? FileManager.default.removeItem(at: store)
-        if task.needsRows { try FileManager.default.copyItem(at: fullStore, to: store) }
-        if task != .open { try contestant.open(in: store) }
-        let outcome = try time(task, by: contestant, store)
+        if task != .insert { try FileManager.default.copyItem(at: fullStore, to: store) }
+        try contestant.open(in: store)
+        let outcome = try time(task, by: contestant)
         try contestant.close()
         return outcome
     }
@@ -38,36 +31,33 @@ struct Runner {
         return store
     }
 
-    func removeAll() { try? FileManager.default.removeItem(at: folder) }
-
-    private func time(
-        _ task: BenchmarkTask, by contestant: any Contestant, _ store: URL
-    ) throws -> Outcome {
-        let clock = ContinuousClock()
+    private func time(_ task: BenchmarkTask, by contestant: any Contestant) throws -> Outcome {
         var checksum: UInt64 = 0
         var duration = Duration.zero
         switch task {
         case .insert:
-            duration = try clock.measure { try contestant.insert(workload.rows) }
+            duration = try measure { try contestant.insert(workload.rows) }
             checksum = try contestant.fetchAndReadAll()
         case .fetchReadAll:
-            duration = try clock.measure { checksum = try contestant.fetchAndReadAll() }
+            duration = try measure { checksum = try contestant.fetchAndReadAll() }
+        case .fetchReadOne:
+            duration = try measure { checksum = try contestant.fetchAndReadOne() }
         case .lookupString:
-            duration = try clock.measure { checksum = try contestant.lookUp(workload.names) }
+            duration = try measure { checksum = try contestant.lookUp(workload.names) }
+        case .lookupID:
+            try contestant.rememberIDs()
+            duration = try measure { checksum = try contestant.lookUpIDs(at: workload.positions) }
         case .update:
             try contestant.select(first: workload.changeCount)
-            duration = try clock.measure { try contestant.updateSelection() }
+            duration = try measure { try contestant.updateSelection() }
             checksum = try contestant.fetchAndReadAll()
         case .delete:
             try contestant.select(first: workload.changeCount)
-            duration = try clock.measure { try contestant.deleteSelection() }
+            duration = try measure { try contestant.deleteSelection() }
             checksum = try contestant.fetchAndReadAll()
-        case .open:
-            duration = try clock.measure {
-                try contestant.open(in: store)
-                _ = try contestant.readMetadata()
-            }
+        default:
+            throw BenchmarkError("\(task.rawValue) is not a task on the rows of the workload")
         }
-        return Outcome(milliseconds: duration / .milliseconds(1), checksum: checksum)
+        return Outcome(duration, checksum: checksum)
     }
 }

@@ -32,15 +32,19 @@ struct SampleRow: Sendable {
         return sum &* 31 &+ takenAt.timeIntervalSince1970.bitPattern
     }
 
+    /// The name of the row with a serial number.
+    static func name(ofSerial serial: Int) -> String {
+        "photograph-\(1_000_000_000 + serial &* 7)"
+    }
+
     /// Rows that are the same in every run.
-    static func make(count: Int) -> [SampleRow] {
-        var random = SplitMix64(state: 2_024)
-        return (0..<count).map { index in
+    static func make(count: Int, from first: Int = 0) -> [SampleRow] {
+        var random = SplitMix64(state: 2_024 &+ UInt64(truncatingIfNeeded: first))
+        return (first..<first + count).map { index in
             SampleRow(
                 serial: Int64(index), width: Int64(random.next() % 8_000),
                 height: Int64(random.next() % 6_000), rating: Int64(random.next() % 6),
-                views: Int64(random.next() >> 32),
-                name: "photograph-\(1_000_000_000 + index &* 7)",
+                views: Int64(random.next() >> 32), name: name(ofSerial: index),
                 owner: "owner-of-pictures-\(random.next() % 1_000)",
                 place: "somewhere-near-\(random.next() % 100_000)",
                 score: Double(random.next() % 10_000) / 16,

@@ -3,31 +3,20 @@
 import CacheStore
 import Foundation
 
-/// This package: objects in a context over a coordinator, as a program has them that builds its
-/// stack by hand.
+/// This package: objects in a context.
 @MainActor
 final class OurContestant: Contestant {
-    private struct Stack {
-        let coordinator: PersistentStoreCoordinator
-        let context: ManagedObjectContext
-        let report: StoreOpenReport
-    }
-
-    private var stack: Stack?
+    private var stack: OurStack?
     private var selection: [SamplePhoto] = []
+    private var ids: [ManagedObjectID] = []
 
     func open(in folder: URL) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let coordinator = PersistentStoreCoordinator(managedObjectModel: SamplePhoto.model)
-        let report = try coordinator.addPersistentStore(
-            PersistentStoreDescription(url: folder.appendingPathComponent("ours.sqlite")))
-        stack = Stack(
-            coordinator: coordinator,
-            context: try ManagedObjectContext(coordinator: coordinator), report: report)
+        stack = try OurStack(opening: folder, model: SamplePhoto.model)
     }
 
     func close() throws {
         selection = []
+        ids = []
         let coordinator = try openStack().coordinator
         stack = nil
         try coordinator.removePersistentStore()
@@ -41,6 +30,14 @@ final class OurContestant: Contestant {
         return UInt64(identifier.uuid.0)
     }
 
+    func isWhole(rowCount: Int) throws -> Bool {
+        let stack = try openStack()
+        guard stack.report.outcome == .opened else { return false }
+        let name = SampleRow.name(ofSerial: rowCount - 1)
+        return try stack.context.count(
+            for: FetchRequest<SamplePhoto>(where: #Predicate { $0.name == name })) == 1
+    }
+
     func insert(_ rows: [SampleRow]) throws {
         let context = try openStack().context
         for row in rows { context.insert(SamplePhoto.self).take(row) }
@@ -52,6 +49,11 @@ final class OurContestant: Contestant {
         return photos.reduce(0) { $0 &+ $1.checksum }
     }
 
+    func fetchAndReadOne() throws -> UInt64 {
+        let photos = try openStack().context.fetch(FetchRequest<SamplePhoto>())
+        return photos.reduce(0) { $0 &+ UInt64(bitPattern: $1.views) }
+    }
+
     func lookUp(_ names: [String]) throws -> UInt64 {
         let context = try openStack().context
         var sum: UInt64 = 0
@@ -60,6 +62,23 @@ final class OurContestant: Contestant {
             guard let photo = try context.fetch(request).first else {
                 throw BenchmarkError("a row is missing")
             }
+            sum &+= photo.checksum
+        }
+        return sum
+    }
+
+    func rememberIDs() throws {
+        let context = try openStack().context
+        ids = try context.objectIDs(
+            for: FetchRequest<SamplePhoto>(sortBy: [SortDescriptor(\.serial)]))
+        context.reset()
+    }
+
+    func lookUpIDs(at positions: [Int]) throws -> UInt64 {
+        let context = try openStack().context
+        var sum: UInt64 = 0
+        for position in positions {
+            let photo = try context.existingObject(SamplePhoto.self, with: ids[position])
             sum &+= photo.checksum
         }
         return sum
@@ -82,7 +101,7 @@ final class OurContestant: Contestant {
         try context.save()
     }
 
-    private func openStack() throws -> Stack {
+    private func openStack() throws -> OurStack {
         guard let stack else { throw BenchmarkError("the store is not open") }
         return stack
     }

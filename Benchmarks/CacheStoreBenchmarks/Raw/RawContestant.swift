@@ -1,122 +1,119 @@
 // SPDX-License-Identifier: MIT
 
-import CCacheStoreSQLite
 import Foundation
 
 /// The rival: Swift structs straight over the C interface of SQLite, as fast as it goes.
 @MainActor
 final class RawContestant: Contestant {
-    private var connection: OpaquePointer?
-    private var lookup: RawStatement?
+    private var connection: RawConnection?
+    private var nameLookup: RawStatement?
+    private var idLookup: RawStatement?
     private var selection: [Int64] = []
 
-    private static let columns =
-        "serial, width, height, rating, views, name, owner, place, score, takenAt"
+    /// The page cache in KiB.
+    private let cacheSize: Int
+
+    init(cacheSize: Int = 65_536) { self.cacheSize = cacheSize }
+
+    static func path(in folder: URL) -> String { folder.appendingPathComponent("raw.sqlite").path }
 
     func open(in folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let path = folder.appendingPathComponent("raw.sqlite").path
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let opened = try RawConnection(path: Self.path(in: folder), cacheSize: cacheSize)
+        try opened.create(RawPhotos.tables)
         connection = opened
-        guard code == SQLITE_OK else { throw BenchmarkError("\(path) cannot be opened") }
-        try execute(
-            """
-            PRAGMA page_size = 4096;
-            PRAGMA journal_mode = WAL;
-            PRAGMA synchronous = NORMAL;
-            PRAGMA cache_size = -65536;
-            PRAGMA wal_autocheckpoint = 0;
-            CREATE TABLE IF NOT EXISTS metadata (version INTEGER NOT NULL);
-            """)
-        guard try !RawStatement(openConnection(), "SELECT 1 FROM metadata").step() else { return }
-        try execute(
-            """
-            CREATE TABLE photo (
-                id INTEGER PRIMARY KEY, serial INTEGER, width INTEGER, height INTEGER,
-                rating INTEGER, views INTEGER, name TEXT, owner TEXT, place TEXT,
-                score REAL, takenAt REAL);
-            CREATE INDEX photo_name ON photo (name);
-            INSERT INTO metadata VALUES (1);
-            """)
     }
 
     func close() throws {
-        lookup = nil
+        nameLookup = nil
+        idLookup = nil
         selection = []
-        let closing = try openConnection()
-        try execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        guard sqlite3_close(closing) == SQLITE_OK else {
-            throw BenchmarkError("a statement is still in use")
-        }
+        try openConnection().checkpoint()
         connection = nil
     }
 
     func readMetadata() throws -> UInt64 {
-        let statement = try RawStatement(openConnection(), "SELECT version FROM metadata")
+        let statement = try openConnection().prepare("SELECT version FROM metadata")
         guard try statement.step() else { throw BenchmarkError("the metadata is missing") }
         return UInt64(bitPattern: statement.integer(0))
     }
 
-    func insert(_ rows: [SampleRow]) throws {
-        try execute("BEGIN IMMEDIATE")
-        let statement = try RawStatement(
-            openConnection(),
-            "INSERT INTO photo (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        for row in rows {
-            var row = row
-            statement.bind(row.serial, at: 1)
-            statement.bind(row.width, at: 2)
-            statement.bind(row.height, at: 3)
-            statement.bind(row.rating, at: 4)
-            statement.bind(row.views, at: 5)
-            statement.bind(row.score, at: 9)
-            statement.bind(row.takenAt.timeIntervalSince1970, at: 10)
-            var (owner, place) = (row.owner, row.place)
-            try row.name.withUTF8 { name in
-                try owner.withUTF8 { owner in
-                    try place.withUTF8 { place in
-                        statement.bind(name, at: 6)
-                        statement.bind(owner, at: 7)
-                        statement.bind(place, at: 8)
-                        _ = try statement.step()
-                        statement.reset()
-                    }
-                }
-            }
+    func isWhole(rowCount: Int) throws -> Bool {
+        let statement = try openConnection().prepare("SELECT 1 FROM photo WHERE name = ?")
+        var name = SampleRow.name(ofSerial: rowCount - 1)
+        return try name.withUTF8 { text in
+            statement.bind(text, at: 1)
+            defer { statement.reset() }
+            return try statement.step()
         }
-        try execute("COMMIT")
+    }
+
+    func insert(_ rows: [SampleRow]) throws {
+        let connection = try openConnection()
+        try connection.transaction {
+            let statement = try connection.prepare(
+                "INSERT INTO photo (\(RawPhotos.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            for row in rows { try RawPhotos.insert(row, with: statement) }
+        }
     }
 
     func fetchAndReadAll() throws -> UInt64 {
-        let statement = try RawStatement(openConnection(), "SELECT \(Self.columns) FROM photo")
+        try fetchAll().reduce(0) { $0 &+ $1.checksum }
+    }
+
+    func fetchAndReadOne() throws -> UInt64 {
+        try fetchAll().reduce(0) { $0 &+ UInt64(bitPattern: $1.views) }
+    }
+
+    private func fetchAll() throws -> [SampleRow] {
+        let statement = try openConnection().prepare("SELECT \(RawPhotos.columns) FROM photo")
         var rows: [SampleRow] = []
-        while try statement.step() { rows.append(Self.row(of: statement)) }
-        return rows.reduce(0) { $0 &+ $1.checksum }
+        while try statement.step() { rows.append(RawPhotos.row(of: statement)) }
+        return rows
     }
 
     func lookUp(_ names: [String]) throws -> UInt64 {
         let statement =
-            try lookup
-            ?? RawStatement(openConnection(), "SELECT \(Self.columns) FROM photo WHERE name = ?")
-        lookup = statement
+            try nameLookup
+            ?? openConnection().prepare("SELECT \(RawPhotos.columns) FROM photo WHERE name = ?")
+        nameLookup = statement
         var sum: UInt64 = 0
         for name in names {
             var name = name
             try name.withUTF8 { text in
                 statement.bind(text, at: 1)
                 guard try statement.step() else { throw BenchmarkError("a row is missing") }
-                sum &+= Self.row(of: statement).checksum
+                sum &+= RawPhotos.row(of: statement).checksum
                 statement.reset()
             }
         }
         return sum
     }
 
+    func rememberIDs() throws {
+        let statement = try openConnection().prepare("SELECT id FROM photo ORDER BY serial")
+        selection = []
+        while try statement.step() { selection.append(statement.integer(0)) }
+    }
+
+    func lookUpIDs(at positions: [Int]) throws -> UInt64 {
+        let statement =
+            try idLookup
+            ?? openConnection().prepare("SELECT \(RawPhotos.columns) FROM photo WHERE id = ?")
+        idLookup = statement
+        var sum: UInt64 = 0
+        for position in positions {
+            statement.bind(selection[position], at: 1)
+            guard try statement.step() else { throw BenchmarkError("a row is missing") }
+            sum &+= RawPhotos.row(of: statement).checksum
+            statement.reset()
+        }
+        return sum
+    }
+
     func select(first count: Int) throws {
-        let statement = try RawStatement(
-            openConnection(), "SELECT id, rating FROM photo ORDER BY serial LIMIT ?")
+        let statement = try openConnection().prepare(
+            "SELECT id, rating FROM photo ORDER BY serial LIMIT ?")
         statement.bind(Int64(count), at: 1)
         selection = []
         while try statement.step() { selection.append(statement.integer(0)) }
@@ -131,34 +128,19 @@ final class RawContestant: Contestant {
     }
 
     private func changeSelection(_ sql: String) throws {
-        try execute("BEGIN IMMEDIATE")
-        let statement = try RawStatement(openConnection(), sql)
-        for id in selection {
-            statement.bind(id, at: 1)
-            _ = try statement.step()
-            statement.reset()
+        let connection = try openConnection()
+        try connection.transaction {
+            let statement = try connection.prepare(sql)
+            for id in selection {
+                statement.bind(id, at: 1)
+                _ = try statement.step()
+                statement.reset()
+            }
         }
-        try execute("COMMIT")
     }
 
-    private static func row(of statement: RawStatement) -> SampleRow {
-        SampleRow(
-            serial: statement.integer(0), width: statement.integer(1),
-            height: statement.integer(2), rating: statement.integer(3),
-            views: statement.integer(4), name: statement.text(5), owner: statement.text(6),
-            place: statement.text(7), score: statement.double(8),
-            takenAt: Date(timeIntervalSince1970: statement.double(9)))
-    }
-
-    private func openConnection() throws -> OpaquePointer {
+    private func openConnection() throws -> RawConnection {
         guard let connection else { throw BenchmarkError("the store is not open") }
         return connection
-    }
-
-    private func execute(_ sql: String) throws {
-        let connection = try openConnection()
-        guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else {
-            throw BenchmarkError(String(cString: sqlite3_errmsg(connection)))
-        }
     }
 }
