@@ -17,14 +17,6 @@ enum BenchmarkTask: String, CaseIterable, Sendable {
     case autosave
     case growth
 
-    /// Whether the work is done on a copy of a store that has the rows of the workload, or will have.
-    var usesWorkload: Bool {
-        switch self {
-        case .insert, .fetchReadAll, .fetchReadOne, .lookupString, .lookupID, .update, .delete: true
-        default: false
-        }
-    }
-
     /// The ratio that is aimed at; a ceiling, but for ``concurrentReads`` a floor.
     var target: Double? {
         switch self {

@@ -41,6 +41,9 @@ protocol Contestant: AnyObject {
     /// Gets hold of the rows with the lowest serial numbers, to change or delete them next.
     func select(first count: Int) throws
 
+    /// Gets hold of the rows with some names, to change them next.
+    func select(named names: [String]) throws
+
     /// Adds one to the rating of each selected row, in one transaction.
     func updateSelection() throws
 

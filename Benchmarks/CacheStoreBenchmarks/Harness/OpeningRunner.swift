@@ -15,22 +15,20 @@ struct OpeningRunner {
     /// The folder of the run; the stores are beside it if they are to be kept.
     let folder: URL
 
-    func run(_ task: BenchmarkTask) throws -> [Comparison] {
+    func run(_ task: BenchmarkTask) throws -> Comparison? {
         let megabytes = task == .openGigabyte ? 1_000 : 100
         guard try hasSpace(forMegabytes: megabytes * 3) else {
             StandardStreams.tell(
                 "\(task.rawValue) is skipped: \(settings.directory.path) has less than "
                     + "\(megabytes * 3) MB free")
-            return []
+            return nil
         }
         let (ours, raw) = (OurContestant(), RawContestant())
         let ourStore = try largeStore(of: ours, "ours", megabytes: megabytes)
         let rawStore = try largeStore(of: raw, "raw", megabytes: megabytes)
-        return [
-            try .inTurns(
-                task.rawValue, rounds: settings.rounds * Self.openingsPerRound,
-                ours: { try open(ourStore, by: ours) }, raw: { try open(rawStore, by: raw) })
-        ]
+        return try .inTurns(
+            task.rawValue, rounds: settings.rounds * Self.openingsPerRound,
+            ours: { try open(ourStore, by: ours) }, raw: { try open(rawStore, by: raw) })
     }
 
     private func open(_ store: URL, by contestant: any Contestant) throws -> Outcome {

@@ -89,6 +89,13 @@ final class OurContestant: Contestant {
             FetchRequest<SamplePhoto>(sortBy: [SortDescriptor(\.serial)], limit: count))
     }
 
+    func select(named names: [String]) throws {
+        let context = try openStack().context
+        selection = try names.flatMap { name in
+            try context.fetch(FetchRequest<SamplePhoto>(where: #Predicate { $0.name == name }))
+        }
+    }
+
     func updateSelection() throws {
         for photo in selection { photo.rating += 1 }
         try openStack().context.save()

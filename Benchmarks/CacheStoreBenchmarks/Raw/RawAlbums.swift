@@ -15,7 +15,7 @@ final class RawAlbums: AlbumContestant {
 
     func open(in folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let opened = try RawConnection(path: RawContestant.path(in: folder))
+        let opened = try RawConnection(path: RawConnection.path(in: folder))
         try opened.create(
             """
             CREATE TABLE album (id INTEGER PRIMARY KEY, number INTEGER, title TEXT);

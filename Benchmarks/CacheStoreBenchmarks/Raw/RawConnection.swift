@@ -10,6 +10,8 @@ import Foundation
 final class RawConnection {
     private let pointer: OpaquePointer
 
+    static func path(in folder: URL) -> String { folder.appendingPathComponent("raw.sqlite").path }
+
     /// - Parameter cacheSize: the page cache in KiB.
     init(path: String, cacheSize: Int = 65_536) throws {
         let isNew = access(path, F_OK) != 0

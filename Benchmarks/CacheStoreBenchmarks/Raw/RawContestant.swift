@@ -15,11 +15,9 @@ final class RawContestant: Contestant {
 
     init(cacheSize: Int = 65_536) { self.cacheSize = cacheSize }
 
-    static func path(in folder: URL) -> String { folder.appendingPathComponent("raw.sqlite").path }
-
     func open(in folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let opened = try RawConnection(path: Self.path(in: folder), cacheSize: cacheSize)
+        let opened = try RawConnection(path: RawConnection.path(in: folder), cacheSize: cacheSize)
         try opened.create(RawPhotos.tables)
         connection = opened
     }
@@ -117,6 +115,19 @@ final class RawContestant: Contestant {
         statement.bind(Int64(count), at: 1)
         selection = []
         while try statement.step() { selection.append(statement.integer(0)) }
+    }
+
+    func select(named names: [String]) throws {
+        let statement = try openConnection().prepare("SELECT id FROM photo WHERE name = ?")
+        selection = []
+        for name in names {
+            var name = name
+            try name.withUTF8 { text in
+                statement.bind(text, at: 1)
+                while try statement.step() { selection.append(statement.integer(0)) }
+                statement.reset()
+            }
+        }
     }
 
     func updateSelection() throws {
