@@ -85,7 +85,9 @@ extension StoreOpening {
 
     private func inspect() throws -> StoreOpeningStateMachine.Event {
         closeDatabase()
-        usesRollbackJournal = MountTable.current.fileSystem(at: paths.directory).isNetwork
+        usesRollbackJournal =
+            !MountTable.isOnBlockDevice(paths.directory)
+            && MountTable.current.fileSystem(at: paths.directory).isNetwork
         let isAlone = lock?.mode == .exclusive
         let found = try FileInspection(of: paths, readsContent: isAlone || lock == nil)
         inspection = found

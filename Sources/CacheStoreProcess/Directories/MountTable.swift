@@ -49,6 +49,22 @@ package struct MountTable: Sendable {
         return FileSystemKind(name: name, isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0)
     }
 
+    /// Whether a path lies on a block device of this machine, so that the table need not be read to
+    /// know that it is not on a network. One system call.
+    ///
+    /// File systems without a device (network, FUSE, memory, overlay) have device numbers with the
+    /// major number 0.
+    package static func isOnBlockDevice(_ path: String) -> Bool {
+        #if canImport(Darwin)
+            return false
+        #else
+            var status = stat()
+            guard stat(path, &status) == 0 else { return false }
+            let device = UInt64(status.st_dev)
+            return (device >> 8 & 0xfff) | (device >> 32 & 0xffff_f000) != 0
+        #endif
+    }
+
     private static func contains(_ mountPath: String, _ path: String) -> Bool {
         if mountPath == "/" || mountPath == path { return true }
         return path.utf8.starts(with: mountPath.utf8 + [UInt8(ascii: "/")])
