@@ -30,15 +30,21 @@ extension ManagedObjectContext {
     }
 
     func seedForInsertion(of objectClass: ManagedObject.Type) -> ObjectSeed {
+        if let last = lastInsertion, last.objectClass == objectClass {
+            return ObjectSeed(
+                purpose: .object(
+                    plan: last.plan, id: temporaryID(last.plan.entity), context: self))
+        }
         let entity = graphModel.entity(of: objectClass)
         precondition(
             entity != nil, "The context's model has no entity with the class \(objectClass).")
         guard let entity else { return ObjectSeed(purpose: .description) }
         precondition(
             !entity.isAbstract, "The entity \(entity.name) is abstract and has no objects.")
+        let plan = graphModel.plans[entity.index]
+        lastInsertion = (objectClass, plan)
         return ObjectSeed(
-            purpose: .object(
-                plan: graphModel.plans[entity.index], id: temporaryID(entity), context: self))
+            purpose: .object(plan: plan, id: temporaryID(entity), context: self))
     }
 
     private func temporaryID(_ entity: Entity) -> ManagedObjectID {

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
         defer { isSaving = false }
         try callWillSave()
         try validate()
-        let objects = ContiguousArray(pending.compactMap { $0 })
+        let objects = pending
         switch parent {
         case .coordinator:
             let changes = unsavedChangeSet()
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
             above.takeInIfOwned(byCaller: isLocal)
             finishSave(of: objects, nil)
         }
-        for object in objects where !object.status.contains(.gone) { object.didSave() }
+        for case let object? in objects where !object.status.contains(.gone) { object.didSave() }
     }
 
     /// Saves the changes all the way to the store: this context into its parent, and every parent in
@@ -82,8 +82,13 @@ extension ManagedObjectContext {
         var rounds = 0
         var generation = mutationCount
         while true {
-            for object in pending.compactMap({ $0 }) where !object.status.contains(.gone) {
-                object.willSave()
+            // Hooks may add to the list; what they add is called too.
+            var position = 0
+            while position < pending.count {
+                if let object = pending[position], !object.status.contains(.gone) {
+                    object.willSave()
+                }
+                position += 1
             }
             let current = mutationCount
             guard current != generation else { return }
@@ -178,9 +183,9 @@ extension ManagedObjectContext {
 
     // MARK: - After the save
 
-    private func finishSave(of objects: ContiguousArray<ManagedObject>, _ outcome: SaveOutcome?) {
+    private func finishSave(of objects: ContiguousArray<ManagedObject?>, _ outcome: SaveOutcome?) {
         mutate {
-            for object in objects {
+            for case let object? in objects {
                 object.pendingIndex = -1
                 if object.status.contains(.deleted) {
                     object.status = .gone

@@ -80,6 +80,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) private var pendingCount = 0
     @exclusivity(unchecked) private var mutationDepth = 0
     var isSaving = false
+    /// The plan of the class that was inserted last: objects come in rows of one class.
+    var lastInsertion: (objectClass: ManagedObject.Type, plan: ObjectPlan)?
 
     /// Creates a context that saves straight to the coordinator's store.
     ///

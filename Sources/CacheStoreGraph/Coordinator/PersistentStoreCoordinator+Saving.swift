@@ -38,11 +38,14 @@ extension PersistentStoreCoordinator {
         _ resolution: MergeResolution, _ receipt: SaveReceipt, source: ContextHandle?
     ) -> SaveOutcome {
         var outcome = SaveOutcome()
-        for (insertion, key) in zip(resolution.changes.inserted, receipt.insertedKeys)
-        where insertion.id.isTemporaryID {
+        outcome.permanentIDs.reserveCapacity(receipt.insertedKeys.count)
+        for (index, key) in receipt.insertedKeys.enumerated() {
+            // The ID alone: a copy of the insertion would count a reference.
+            let temporary = resolution.changes.inserted[index].id
+            guard temporary.isTemporaryID else { continue }
             let id = ManagedObjectID(
-                space: resolution.space, entityIndex: Int(insertion.id.entityIndex), key: key)
-            outcome.permanentIDs.append((insertion.id, id))
+                space: resolution.space, entityIndex: Int(temporary.entityIndex), key: key)
+            outcome.permanentIDs.append((temporary, id))
         }
         remember(outcome.permanentIDs)
         outcome.versions = resolution.changes.updated.map { ($0.id, $0.version + 1) }

@@ -75,6 +75,11 @@ extension ManagedObject {
     /// Inverses are not looked after here: see `setToOne`.
     final func setValue(_ value: PropertyValue, at index: Int) {
         guard let context else { return setDetachedValue(value, at: index) }
+        if status == [.inserted, .awake] {
+            // A new object is saved whole, so nothing has to be compared or remembered.
+            context.mutate { values[index] = value }
+            return
+        }
         let old = self.value(at: index)
         guard old != value, !status.contains(.gone) else { return }
         context.mutate {

@@ -8,14 +8,16 @@ extension ManagedObject {
     final func validateProperties() throws {
         let checks = plan.checks
         var failures: [ValidationError.Failure] = []
+        let isInserted = isInserted
         // What has not changed was valid when it was saved.
-        for index in checks.required where isInserted || changed.contains(index) {
-            if value(at: index).isNull {
-                failures.append(
-                    ValidationError.Failure(
-                        .missingValue, self, property: plan.entity.properties[index].name,
-                        message: "a value is required"))
-            }
+        for index in checks.required {
+            let isMissing =
+                isInserted ? values[index].isNull : changed.contains(index) && value(at: index).isNull
+            guard isMissing else { continue }
+            failures.append(
+                ValidationError.Failure(
+                    .missingValue, self, property: plan.entity.properties[index].name,
+                    message: "a value is required"))
         }
         for property in checks.ruled where isInserted || changed.contains(property.index) {
             if let attribute = property.attribute,
