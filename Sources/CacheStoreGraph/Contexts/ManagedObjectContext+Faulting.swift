@@ -185,7 +185,12 @@ extension ManagedObjectContext {
         if !keys.isEmpty, let entity = owners.first?.plan.entity {
             let batches = try coordinator.store().members(of: property, in: entity, owners: keys)
             for batch in batches {
-                for (row, member) in materialize(batch, above: above).enumerated() {
+                // Held until they are members: nothing else keeps unchanged objects.
+                var objects: [ManagedObject] = []
+                objects.reserveCapacity(batch.count)
+                materialize(batch, above: above, into: &objects)
+                guard objects.count == batch.count else { continue }
+                for (row, member) in objects.enumerated() {
                     let owner = batch.integer(row: row, column: batch.cellCount - 1)
                     members[owner, default: []].append(member)
                 }
@@ -266,18 +271,22 @@ extension ManagedObjectContext {
 
     // MARK: - Rows
 
-    /// The objects of a batch's rows: those the context has, brought up to date if they are
+    /// Appends the objects of a batch's rows: those the context has, brought up to date if they are
     /// unchanged, and new ones for the rest.
     func materialize(
-        _ batch: RowBatch, above: ChangeLedger?
-    ) -> ContiguousArray<ManagedObject> {
+        _ batch: RowBatch, above: ChangeLedger?, into objects: inout [ManagedObject]
+    ) {
         let space = coordinator.space
-        var objects: ContiguousArray<ManagedObject> = []
-        objects.reserveCapacity(batch.count)
+        // Rows of one entity mostly follow each other.
+        var entityIndex = -1
+        var plan = ObjectPlan.none
         for row in 0..<batch.count {
-            let entityIndex = batch.entityIndex(ofRow: row)
-            guard graphModel.plans.indices.contains(entityIndex) else { continue }
-            let plan = graphModel.plans[entityIndex]
+            let index = batch.entityIndex(ofRow: row)
+            if index != entityIndex {
+                guard graphModel.plans.indices.contains(index) else { continue }
+                entityIndex = index
+                plan = graphModel.plans[index]
+            }
             let key = batch.key(ofRow: row)
             if let object = registered(rootIndex: plan.rootIndex, key: key) {
                 update(object, from: batch, row: row, above: above)
@@ -293,7 +302,6 @@ extension ManagedObjectContext {
             object.awakeFromFetch()
             objects.append(object)
         }
-        return objects
     }
 
     /// A registered object met again in a fetch: what it has not changed follows the store.

@@ -19,10 +19,21 @@ extension ManagedObjectContext {
         for keyPath in request.relationshipKeyPathsForPrefetching {
             try prefetch(keyPath, of: found)
         }
-        if Result.self == ManagedObject.self || found.allSatisfy({ $0 is Result }) {
-            return found.map { unsafeDowncast($0, to: Result.self) }
+        return typed(found, as: Result.self)
+    }
+
+    /// The objects as objects of a class; those of another class are left out.
+    private func typed<Result: ManagedObject>(
+        _ objects: [ManagedObject], as result: Result.Type
+    ) -> [Result] {
+        let family = graphModel.entity(of: result)?.familyIndexes ?? []
+        let isCertain = family.allSatisfy { graphModel.plans[$0].objectClass is Result.Type }
+        guard Result.self == ManagedObject.self || (isCertain && !family.isEmpty) else {
+            return objects.compactMap { $0 as? Result }
         }
-        return found.compactMap { $0 as? Result }
+        // Each object is of an entity of the family, and so of the class; an array of references has
+        // the same form whatever their static class, and copying it would count each one twice.
+        return unsafeBitCast(objects, to: [Result].self)
     }
 
     /// How many objects a fetch would give; one query, no objects are made unless changes are
@@ -56,7 +67,7 @@ extension ManagedObjectContext {
 
     private func objects<Result: ManagedObject>(
         of request: FetchRequest<Result>
-    ) throws -> ContiguousArray<ManagedObject> {
+    ) throws -> [ManagedObject] {
         takeInMerges()
         var query = try request.storeQuery(in: graphModel)
         let above = unsavedChangesAbove()
@@ -65,13 +76,13 @@ extension ManagedObjectContext {
             if let batchSize = request.fetchBatchSize, batchSize > 0, above == nil {
                 return try faults(matching: query, batchSize: batchSize)
             }
-            return try materialize(try coordinator.store().rows(matching: query), above: above)
+            return materialize(try coordinator.store().rows(matching: query), above: above)
         }
         // As many more rows as could drop out; the window is cut after the overlay.
         let window = (limit: query.limit, offset: query.offset)
         query.offset = 0
         query.limit = window.limit.map { $0 + window.offset + pending.count }
-        var result = try materialize(
+        var result = materialize(
             try coordinator.store().rows(matching: query), above: above)
         let changed = Set(pending)
         result.removeAll { changed.contains($0) || $0.isDeleted }
@@ -79,17 +90,17 @@ extension ManagedObjectContext {
         for object in pending where !object.isDeleted {
             if evaluator?.matches(QueriedObject(object: object)) ?? true { result.append(object) }
         }
-        let sorted = QueryOrder(query.sort).sorted(Array(result)) { QueriedObject(object: $0) }
-        return ContiguousArray(sorted.dropFirst(window.offset).prefix(window.limit ?? .max))
+        let sorted = QueryOrder(query.sort).sorted(result) { QueriedObject(object: $0) }
+        return Array(sorted.dropFirst(window.offset).prefix(window.limit ?? .max))
     }
 
     /// Objects whose rows are loaded batch by batch, when one of a batch is first read.
     private func faults(
         matching query: StoreQuery, batchSize: Int
-    ) throws -> ContiguousArray<ManagedObject> {
+    ) throws -> [ManagedObject] {
         let ids = try coordinator.store().objectIDs(matching: query)
         let group = FaultGroup(keys: ContiguousArray(ids.map(\.key)), batchSize: batchSize)
-        var objects: ContiguousArray<ManagedObject> = []
+        var objects: [ManagedObject] = []
         objects.reserveCapacity(ids.count)
         for (position, id) in ids.enumerated() {
             let object = registered(id) ?? makeObject(id)
@@ -104,13 +115,10 @@ extension ManagedObjectContext {
 
     private func materialize(
         _ batches: [RowBatch], above: ChangeLedger?
-    ) throws -> ContiguousArray<ManagedObject> {
-        guard let first = batches.first, batches.count > 1 else {
-            return batches.first.map { materialize($0, above: above) } ?? []
-        }
-        var objects: ContiguousArray<ManagedObject> = []
-        objects.reserveCapacity(batches.reduce(0) { $0 + $1.count } + first.count)
-        for batch in batches { objects.append(contentsOf: materialize(batch, above: above)) }
+    ) -> [ManagedObject] {
+        var objects: [ManagedObject] = []
+        objects.reserveCapacity(batches.reduce(0) { $0 + $1.count })
+        for batch in batches { materialize(batch, above: above, into: &objects) }
         return objects
     }
 
@@ -168,7 +176,7 @@ extension ManagedObjectContext {
     // MARK: - Prefetching
 
     private func prefetch(
-        _ keyPath: AnyKeyPath, of objects: ContiguousArray<ManagedObject>
+        _ keyPath: AnyKeyPath, of objects: [ManagedObject]
     ) throws {
         guard let first = objects.first else { return }
         let steps = try graphModel.steps(of: keyPath, from: type(of: first))

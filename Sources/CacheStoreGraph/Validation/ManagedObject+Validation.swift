@@ -12,7 +12,8 @@ extension ManagedObject {
         // What has not changed was valid when it was saved.
         for index in checks.required {
             let isMissing =
-                isInserted ? values[index].isNull : changed.contains(index) && value(at: index).isNull
+                isInserted
+                ? values[index].isNull : changed.contains(index) && value(at: index).isNull
             guard isMissing else { continue }
             failures.append(
                 ValidationError.Failure(

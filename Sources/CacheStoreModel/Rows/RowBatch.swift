@@ -19,13 +19,13 @@ package final class RowBatch: @unchecked Sendable {
     /// What a cell holds: SQLite's storage classes, and values that the store has to decode.
     @usableFromInline
     package enum Tag {
-        package static let null: UInt8 = 0
-        package static let integer: UInt8 = 1
-        package static let real: UInt8 = 2
-        package static let text: UInt8 = 3
-        package static let blob: UInt8 = 4
+        @inlinable package static var null: UInt8 { 0 }
+        @inlinable package static var integer: UInt8 { 1 }
+        @inlinable package static var real: UInt8 { 2 }
+        @inlinable package static var text: UInt8 { 3 }
+        @inlinable package static var blob: UInt8 { 4 }
         /// Bytes that the resolver turns into the value: compressed, or kept in a file of its own.
-        package static let encoded: UInt8 = 5
+        @inlinable package static var encoded: UInt8 { 5 }
     }
 
     // Owned by the batch, freed in deinit.
@@ -60,6 +60,7 @@ package final class RowBatch: @unchecked Sendable {
     }
 
     /// The start of a row. Valid for as long as the batch lives.
+    @inlinable
     package func start(ofRow row: Int) -> UnsafeRawPointer {
         UnsafeRawPointer(rows + row * stride)
     }
@@ -92,14 +93,17 @@ package final class RowBatch: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: heap + offset, count: length)
     }
 
+    @inlinable
     package func key(ofRow row: Int) -> Int64 {
         integer(row: row, column: RowLayout.keyColumn)
     }
 
+    @inlinable
     package func entityIndex(ofRow row: Int) -> Int {
         Int(truncatingIfNeeded: integer(row: row, column: RowLayout.entityColumn))
     }
 
+    @inlinable
     package func version(ofRow row: Int) -> Int64 {
         integer(row: row, column: RowLayout.versionColumn)
     }

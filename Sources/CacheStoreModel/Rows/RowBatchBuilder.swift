@@ -6,21 +6,24 @@ import Foundation
 ///
 /// A store appends one row after another: `beginRow`, one call for each cell that is not null, and
 /// in the end `finish`. The memory grows by doubling; a batch is meant for a few hundred rows.
+@usableFromInline
 package struct RowBatchBuilder: ~Copyable {
+    // hot: fetch-read-all. The members below are inlined into the stores' packing loops.
+
     private let layout: RowLayout
     private let cellCount: Int
-    private let stride: Int
-    private let tagBytes: Int
+    @usableFromInline let stride: Int
+    @usableFromInline let tagBytes: Int
     // Owned by the builder until `finish` hands both to the batch; freed in deinit otherwise.
-    private var rows: UnsafeMutableRawPointer?
-    private var rowCapacity = 0
+    @usableFromInline var rows: UnsafeMutableRawPointer?
+    @usableFromInline var rowCapacity = 0
     // As above.
-    private var heap: UnsafeMutableRawPointer?
-    private var heapCapacity = 0
-    private var heapCount = 0
-    package private(set) var count = 0
+    @usableFromInline var heap: UnsafeMutableRawPointer?
+    @usableFromInline var heapCapacity = 0
+    @usableFromInline var heapCount = 0
+    @usableFromInline package internal(set) var count = 0
     // The start of the row being filled, inside `rows`.
-    private var current: UnsafeMutableRawPointer?
+    @usableFromInline var current: UnsafeMutableRawPointer?
 
     /// Creates an empty builder; an extra cell (the owner of a joined row) follows the layout's.
     ///
@@ -46,44 +49,56 @@ package struct RowBatchBuilder: ~Copyable {
     /// Whether another row could make offsets overflow; the store then starts a new batch.
     package var isFull: Bool { heapCount > 1 << 30 }
 
+    @inlinable
     package mutating func beginRow() {
-        if count == rowCapacity {
-            rowCapacity *= 2
-            rows = realloc(rows, rowCapacity * stride)
-        }
+        if count == rowCapacity { growRows() }
         // Without memory malloc gives nil and the process is beyond help; Swift itself traps there.
-        current = rows.map { $0 + count * stride }
+        current = rows.map { $0 + count &* stride }
         current?.initializeMemory(as: UInt8.self, repeating: 0, count: tagBytes)
-        count += 1
+        count &+= 1
     }
 
+    @usableFromInline
+    mutating func growRows() {
+        rowCapacity *= 2
+        rows = realloc(rows, rowCapacity * stride)
+    }
+
+    @inlinable
     package mutating func set(_ column: Int, integer value: Int64) {
-        current?.storeBytes(of: RowBatch.Tag.integer, toByteOffset: column, as: UInt8.self)
-        current?.storeBytes(of: value, toByteOffset: tagBytes + column * 8, as: Int64.self)
+        guard let current else { return }
+        current.storeBytes(of: RowBatch.Tag.integer, toByteOffset: column, as: UInt8.self)
+        current.storeBytes(of: value, toByteOffset: tagBytes &+ column &* 8, as: Int64.self)
     }
 
+    @inlinable
     package mutating func set(_ column: Int, real value: Double) {
-        current?.storeBytes(of: RowBatch.Tag.real, toByteOffset: column, as: UInt8.self)
-        current?.storeBytes(of: value, toByteOffset: tagBytes + column * 8, as: Double.self)
+        guard let current else { return }
+        current.storeBytes(of: RowBatch.Tag.real, toByteOffset: column, as: UInt8.self)
+        current.storeBytes(of: value, toByteOffset: tagBytes &+ column &* 8, as: Double.self)
     }
 
     /// Copies bytes into the heap, under one of the tags `text`, `blob` and `encoded`.
+    @inlinable
     package mutating func set(_ column: Int, tag: UInt8, bytes: UnsafeRawBufferPointer) {
-        let offset = heapCount
-        if heapCount + bytes.count > heapCapacity {
-            heapCapacity = max(heapCapacity * 2, heapCount + bytes.count, 1024)
-            heap = realloc(heap, heapCapacity)
-        }
+        if heapCount &+ bytes.count > heapCapacity { growHeap(by: bytes.count) }
+        guard let current else { return }
         if let heap, let source = bytes.baseAddress, bytes.count > 0 {
-            memcpy(heap + offset, source, bytes.count)
+            (heap + heapCount).copyMemory(from: source, byteCount: bytes.count)
         }
-        heapCount += bytes.count
-        current?.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
-        let cell = tagBytes + column * 8
-        current?.storeBytes(
-            of: UInt32(truncatingIfNeeded: offset), toByteOffset: cell, as: UInt32.self)
-        current?.storeBytes(
-            of: UInt32(truncatingIfNeeded: bytes.count), toByteOffset: cell + 4, as: UInt32.self)
+        let cell = tagBytes &+ column &* 8
+        current.storeBytes(of: tag, toByteOffset: column, as: UInt8.self)
+        current.storeBytes(
+            of: UInt32(truncatingIfNeeded: heapCount), toByteOffset: cell, as: UInt32.self)
+        current.storeBytes(
+            of: UInt32(truncatingIfNeeded: bytes.count), toByteOffset: cell &+ 4, as: UInt32.self)
+        heapCount &+= bytes.count
+    }
+
+    @usableFromInline
+    mutating func growHeap(by count: Int) {
+        heapCapacity = max(heapCapacity * 2, heapCount + count, 1024)
+        heap = realloc(heap, heapCapacity)
     }
 
     /// The finished batch. The builder is used up.

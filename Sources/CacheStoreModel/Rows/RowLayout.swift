@@ -4,13 +4,14 @@
 ///
 /// A hierarchy has one layout, whichever of its entities is fetched: the cells of properties that an
 /// object's own entity lacks are empty.
+@usableFromInline
 package final class RowLayout: Sendable {
     /// The cell that holds the row's key.
-    package static let keyColumn = 0
+    @inlinable package static var keyColumn: Int { 0 }
     /// The cell that holds the index of the row's entity in the model.
-    package static let entityColumn = 1
+    @inlinable package static var entityColumn: Int { 1 }
     /// The cell that holds the row's version, which grows by one with each update.
-    package static let versionColumn = 2
+    @inlinable package static var versionColumn: Int { 2 }
     /// How many cells come before those of the properties.
     package static let firstPropertyColumn = 3
 
