@@ -14,13 +14,15 @@ DEMO_DIRECTORY ?= $(CURDIR)/.demo
 # The suites that `make test-tsan` runs.
 TSAN_FILTER ?= ^CacheStore
 
-.PHONY: help setup build layering demo test test-tsan bench lint format clean
+.PHONY: help setup build layering demo test test-tsan bench bench-instructions \
+	bench-check bench-accept lint format clean
 
 help:
 	@echo 'make demo       build and run the example, from an empty cache to a healed one'
 	@echo 'make test       build and run all tests'
 	@echo 'make test-tsan  run the tests of the library under ThreadSanitizer'
 	@echo 'make bench      time the library against the C interface of SQLite'
+	@echo 'make bench-check  count instructions, and fail if they are 5 % more than before'
 	@echo 'make lint       check the format of the sources;  make format  corrects it'
 	@echo 'make layering   build, and check that no target imports what it does not declare'
 	@echo 'make setup      install what the build needs (the others do it, too)'
@@ -47,9 +49,28 @@ test-tsan: setup
 	$(SWIFT) test --scratch-path .build/tsan --sanitize thread $(SWIFT_BUILD_FLAGS) \
 		--filter '$(TSAN_FILTER)'
 
+BENCH_BUILD = $(SWIFT) build -c release $(SWIFT_BUILD_FLAGS)
+BENCH_PROGRAM = "$$($(BENCH_BUILD) --show-bin-path)/CacheStoreBenchmarks"
+
+# Where the drawing of the results goes; `make bench CHART=` makes none.
+CHART ?= Documentation/benchmarks.svg
+
 bench: setup
-	@$(SWIFT) build -c release $(SWIFT_BUILD_FLAGS) --product CacheStoreBenchmarks >&2
-	@"$$($(SWIFT) build -c release $(SWIFT_BUILD_FLAGS) --show-bin-path)/CacheStoreBenchmarks"
+	@$(BENCH_BUILD) --product CacheStoreBenchmarks >&2
+	@CHART='$(CHART)' $(BENCH_PROGRAM)
+
+# Needs valgrind. The numbers are in Benchmarks/Thresholds.
+bench-instructions: setup
+	@$(BENCH_BUILD) --product CacheStoreBenchmarks >&2
+	@Scripts/bench-instructions $(BENCH_PROGRAM) print
+
+bench-check: setup
+	@$(BENCH_BUILD) --product CacheStoreBenchmarks >&2
+	@Scripts/bench-instructions $(BENCH_PROGRAM) check
+
+bench-accept: setup
+	@$(BENCH_BUILD) --product CacheStoreBenchmarks >&2
+	@Scripts/bench-instructions $(BENCH_PROGRAM) accept
 
 SOURCES = Package.swift Sources Tests Examples Benchmarks
 

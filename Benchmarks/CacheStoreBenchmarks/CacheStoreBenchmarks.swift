@@ -23,6 +23,9 @@ struct CacheStoreBenchmarks {
                 return try command.run()
             }
             let settings = try Settings(ProcessInfo.processInfo.environment)
+            if CommandLine.arguments.contains(CountedRun.argument) {
+                return try CountedRun(in: settings.directory).run()
+            }
             try Benchmark(settings).run()
         } catch {
             StandardStreams.tell("\(error)")
