@@ -76,14 +76,17 @@ extension ManagedObjectContext {
             if let batchSize = request.fetchBatchSize, batchSize > 0, above == nil {
                 return try faults(matching: query, batchSize: batchSize)
             }
-            return materialize(try coordinator.store().rows(matching: query), above: above)
+            return materialize(
+                try coordinator.store().rows(matching: query), rootIndex: query.entity.rootIndex,
+                above: above)
         }
         // As many more rows as could drop out; the window is cut after the overlay.
         let window = (limit: query.limit, offset: query.offset)
         query.offset = 0
         query.limit = window.limit.map { $0 + window.offset + pending.count }
         var result = materialize(
-            try coordinator.store().rows(matching: query), above: above)
+            try coordinator.store().rows(matching: query), rootIndex: query.entity.rootIndex,
+            above: above)
         let changed = Set(pending)
         result.removeAll { changed.contains($0) || $0.isDeleted }
         let evaluator = try query.predicate.map { try QueryEvaluator($0) }
@@ -114,10 +117,12 @@ extension ManagedObjectContext {
     }
 
     private func materialize(
-        _ batches: [RowBatch], above: ChangeLedger?
+        _ batches: [RowBatch], rootIndex: Int, above: ChangeLedger?
     ) -> [ManagedObject] {
         var objects: [ManagedObject] = []
-        objects.reserveCapacity(batches.reduce(0) { $0 + $1.count })
+        let count = batches.reduce(0) { $0 + $1.count }
+        objects.reserveCapacity(count)
+        if batches.count > 1 { reserveRegistrations(rootIndex: rootIndex, count: count) }
         for batch in batches { materialize(batch, above: above, into: &objects) }
         return objects
     }

@@ -124,6 +124,7 @@ extension ManagedObjectContext {
     /// The unsaved changes as values.
     func unsavedChangeSet() -> ChangeSet {
         var changes = ChangeSet()
+        reserveCapacity(in: &changes)
         for case let object? in pending {
             if object.status.contains(.deleted) {
                 if !object.status.contains(.inserted) {
@@ -147,6 +148,23 @@ extension ManagedObjectContext {
             if !object.toManyStates.isEmpty { appendToManyChanges(of: object, to: &changes) }
         }
         return changes
+    }
+
+    /// Spares the lists of a large save from growing step by step.
+    private func reserveCapacity(in changes: inout ChangeSet) {
+        var counts = (inserted: 0, updated: 0, deleted: 0)
+        for case let object? in pending {
+            if object.status.contains(.deleted) {
+                counts.deleted += 1
+            } else if object.status.contains(.inserted) {
+                counts.inserted += 1
+            } else {
+                counts.updated += 1
+            }
+        }
+        changes.inserted.reserveCapacity(counts.inserted)
+        changes.updated.reserveCapacity(counts.updated)
+        changes.deleted.reserveCapacity(counts.deleted)
     }
 
     /// Members of join tables and orders; members of other relationships are said by the to-one side.

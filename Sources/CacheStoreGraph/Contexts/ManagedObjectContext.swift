@@ -199,6 +199,11 @@ public final class ManagedObjectContext {
         tables.object(rootIndex: rootIndex, key: key)
     }
 
+    /// Makes room for objects of one hierarchy that are about to be registered.
+    func reserveRegistrations(rootIndex: Int, count: Int) {
+        tables.reserve(rootIndex: rootIndex, count: count)
+    }
+
     func register(_ object: ManagedObject) {
         tables.insert(object, rootIndex: object.plan.rootIndex, key: object.objectID.key)
     }
@@ -308,6 +313,8 @@ struct ObjectTables: ~Copyable {
     mutating func insert(_ object: ManagedObject, rootIndex: Int, key: Int64) {
         tables[rootIndex].insert(object, for: key)
     }
+
+    mutating func reserve(rootIndex: Int, count: Int) { tables[rootIndex].reserve(count) }
 
     mutating func remove(_ object: ManagedObject, rootIndex: Int, key: Int64) {
         tables[rootIndex].remove(object, key: key)

@@ -82,13 +82,21 @@ struct ObjectTable: ~Copyable {
         entries[index] = new
     }
 
-    private mutating func grow() {
+    /// Makes room for so many objects more, in one step.
+    mutating func reserve(_ additional: Int) {
+        var doublings = 0
+        while (count + additional) * 4 >= ((mask + 1) << doublings - 1) * 3 { doublings += 1 }
+        if doublings > 0 { grow(doublings: doublings) }
+    }
+
+    private mutating func grow(doublings: Int = 1) {
         let old = entries
         let oldCapacity = mask + 1
-        mask = oldCapacity * 2 - 1
-        shift -= 1
-        entries = .allocate(capacity: oldCapacity * 2)
-        entries.initialize(repeating: nil, count: oldCapacity * 2)
+        let capacity = oldCapacity << doublings
+        mask = capacity - 1
+        shift -= UInt64(doublings)
+        entries = .allocate(capacity: capacity)
+        entries.initialize(repeating: nil, count: capacity)
         for index in 0..<oldCapacity {
             if let entry = old[index] { place(entry) }
         }

@@ -38,6 +38,10 @@ final class ObjectPlan {
     let slotAccess: UnsafeMutablePointer<SlotAccess>
     /// What validation has to look at.
     let checks: PropertyChecks
+    /// The required properties of `checks` without an array around them, which would be counted for
+    /// each object. Owned by the plan, freed in deinit.
+    let required: UnsafeMutablePointer<Int32>
+    let requiredCount: Int
 
     private init(withoutProperties entity: Entity) {
         self.entity = entity
@@ -54,11 +58,14 @@ final class ObjectPlan {
         access = .allocate(capacity: 0)
         slotAccess = .allocate(capacity: 0)
         checks = PropertyChecks([])
+        required = .allocate(capacity: 0)
+        requiredCount = 0
     }
 
     deinit {
         access.deallocate()
         slotAccess.deallocate()
+        required.deallocate()
     }
 
     init(entity: Entity, objectClass: ManagedObject.Type) throws(ModelError) {
@@ -130,7 +137,13 @@ final class ObjectPlan {
                     property: Int32(truncatingIfNeeded: slot.propertyIndex), column: place.column,
                     offset: place.offset))
         }
-        self.checks = PropertyChecks(entity.properties)
+        let checks = PropertyChecks(entity.properties)
+        self.checks = checks
+        self.requiredCount = checks.required.count
+        self.required = .allocate(capacity: checks.required.count)
+        for (place, index) in checks.required.enumerated() {
+            (required + place).initialize(to: Int32(truncatingIfNeeded: index))
+        }
     }
 }
 

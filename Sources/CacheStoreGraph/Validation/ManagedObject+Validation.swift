@@ -6,20 +6,30 @@ import Foundation
 extension ManagedObject {
     /// Checks the model's rules for all properties that will be saved.
     final func validateProperties() throws {
-        let checks = plan.checks
-        var failures: [ValidationError.Failure] = []
         let isInserted = isInserted
+        var failures: [ValidationError.Failure]?
         // What has not changed was valid when it was saved.
-        for index in checks.required {
+        for place in 0..<plan.requiredCount {
+            let index = Int(plan.required[place])
             let isMissing =
                 isInserted
-                ? values[index].isNull : changed.contains(index) && value(at: index).isNull
+                ? values[index].isNull : changed.contains(index) && values[index].isNull
             guard isMissing else { continue }
-            failures.append(
-                ValidationError.Failure(
-                    .missingValue, self, property: plan.entity.properties[index].name,
-                    message: "a value is required"))
+            failures =
+                (failures ?? []) + [
+                    ValidationError.Failure(
+                        .missingValue, self, property: plan.entity.properties[index].name,
+                        message: "a value is required")
+                ]
         }
+        if plan.checks.hasRules { failures = (failures ?? []) + brokenRules() }
+        if let failures, !failures.isEmpty { throw ValidationError(failures) }
+    }
+
+    /// The rules beyond having a value that are broken.
+    private func brokenRules() -> [ValidationError.Failure] {
+        var failures: [ValidationError.Failure] = []
+        let checks = plan.checks
         for property in checks.ruled where isInserted || changed.contains(property.index) {
             if let attribute = property.attribute,
                 let failure = failure(of: attribute, value: value(at: property.index))
@@ -34,7 +44,7 @@ extension ManagedObject {
                 failures.append(failure)
             }
         }
-        guard failures.isEmpty else { throw ValidationError(failures) }
+        return failures
     }
 
     private func failure(

@@ -11,6 +11,8 @@ final class PropertyChecks {
     let ruled: [Property]
     /// To-many relationships with a minimum or maximum.
     let counted: [Property]
+    /// Whether there is anything but required properties.
+    let hasRules: Bool
 
     init(_ properties: [Property]) {
         var required: [Int] = []
@@ -42,5 +44,6 @@ final class PropertyChecks {
         self.required = required
         self.ruled = ruled
         self.counted = counted
+        self.hasRules = !ruled.isEmpty || !counted.isEmpty
     }
 }

@@ -72,8 +72,8 @@ final class SaveOperation {
 
     private func assignKeys() throws {
         var counts: [Int: Int64] = [:]
-        for insertion in changes.inserted where insertion.id.key < 0 {
-            counts[map.root(of: insertion.id), default: 0] += 1
+        for index in changes.inserted.indices where changes.inserted[index].id.key < 0 {
+            counts[map.root(of: changes.inserted[index].id), default: 0] += 1
         }
         var next: [Int: Int64] = [:]
         for (root, count) in counts {
@@ -81,15 +81,16 @@ final class SaveOperation {
                 count, root: map.model.entities[root], connection: connection)
         }
         insertedKeys.reserveCapacity(changes.inserted.count)
-        for insertion in changes.inserted {
-            guard insertion.id.key < 0 else {
-                insertedKeys.append(insertion.id.key)
+        for index in changes.inserted.indices {
+            let id = changes.inserted[index].id
+            guard id.key < 0 else {
+                insertedKeys.append(id.key)
                 continue
             }
-            let root = map.root(of: insertion.id)
+            let root = map.root(of: id)
             let key = next[root] ?? 0
             next[root] = key + 1
-            binder.keys.set(key, for: insertion.id.key)
+            binder.keys.set(key, for: id.key)
             insertedKeys.append(key)
         }
     }
@@ -167,13 +168,20 @@ final class SaveOperation {
 
     private func update() throws {
         guard !changes.updated.isEmpty else { return }
-        for update in changes.updated {
-            let external = map.externals[Int(update.id.entityIndex)].filter {
-                update.changed.contains($0.index)
-            }
-            try noteFiles(of: update.id, properties: external)
+        // By index: a copy of an update counts four references, and most need none of this.
+        for index in changes.updated.indices {
+            let externals = map.externals[Int(changes.updated[index].id.entityIndex)]
+            guard !externals.isEmpty else { continue }
+            let changed = changes.updated[index].changed
+            try noteFiles(
+                of: changes.updated[index].id,
+                properties: externals.filter { changed.contains($0.index) })
         }
-        guard changes.updated.count > 1, changes.updated.contains(where: changesUniqueValue) else {
+        let changesUniqueValues = changes.updated.indices.contains { index in
+            map.hasConstraints[Int(changes.updated[index].id.entityIndex)]
+                && changesUniqueValue(changes.updated[index])
+        }
+        guard changes.updated.count > 1, changesUniqueValues else {
             violations += try applyUpdates()
             return
         }
@@ -201,22 +209,34 @@ final class SaveOperation {
     private func applyUpdates() throws -> [Violation] {
         var prepared: [UpdatePlans.Shape: (WritePlan, Statement)] = [:]
         var violations: [Violation] = []
-        for update in changes.updated {
-            let shape = UpdatePlans.Shape(
-                entity: update.id.entityIndex, changed: update.changed)
-            if prepared[shape] == nil { prepared[shape] = try prepare(shape) }
-            guard let (plan, statement) = prepared[shape] else { continue }
+        // Updates of one shape mostly follow each other.
+        var lastShape: UpdatePlans.Shape?
+        var last: (plan: WritePlan, statement: Statement)?
+        for index in changes.updated.indices {
+            let id = changes.updated[index].id
+            if lastShape?.entity != id.entityIndex
+                || lastShape?.changed != changes.updated[index].changed
+            {
+                let shape = UpdatePlans.Shape(
+                    entity: id.entityIndex, changed: changes.updated[index].changed)
+                let known = try prepared[shape] ?? prepare(shape)
+                prepared[shape] = known
+                lastShape = shape
+                last = known
+            }
+            guard let last else { continue }
             binder.beginRow()
-            try binder.bind(update.values, to: plan, statement)
-            try statement.bind(update.id.key, at: plan.nextParameter)
-            try statement.bind(update.version, at: plan.nextParameter + 1)
-            if let error = try violation(running: statement) {
+            try binder.bind(changes.updated[index].values, to: last.plan, last.statement)
+            try last.statement.bind(id.key, at: last.plan.nextParameter)
+            try last.statement.bind(
+                changes.updated[index].version, at: last.plan.nextParameter + 1)
+            if let error = try violation(running: last.statement) {
                 violations.append(
                     Violation(
-                        id: update.id, values: update.values, changed: update.changed,
-                        error: error))
+                        id: id, values: changes.updated[index].values,
+                        changed: changes.updated[index].changed, error: error))
             } else if connection.changes == 0 {
-                try reportChanged(update.id)
+                try reportChanged(id)
             }
         }
         for (_, statement) in prepared.values { statement.clearBindings() }
@@ -261,8 +281,8 @@ final class SaveOperation {
 
     private func insert() throws {
         var statements = [Statement?](repeating: nil, count: map.model.entities.count)
-        for (index, insertion) in changes.inserted.enumerated() {
-            let entity = Int(insertion.id.entityIndex)
+        for index in changes.inserted.indices {
+            let entity = Int(changes.inserted[index].id.entityIndex)
             let plan = map.inserts[entity]
             let statement: Statement
             if let known = statements[entity] {
@@ -276,11 +296,12 @@ final class SaveOperation {
             if map.selects[entity].hasEntityColumn {
                 try statement.bind(map.numbers.numbers[entity], at: 2)
             }
-            try binder.bind(insertion.values, to: plan, statement)
+            try binder.bind(changes.inserted[index].values, to: plan, statement)
             if let error = try violation(running: statement) {
                 violations.append(
                     Violation(
-                        id: insertion.id, values: insertion.values, changed: nil, error: error))
+                        id: changes.inserted[index].id, values: changes.inserted[index].values,
+                        changed: nil, error: error))
             }
         }
         for statement in statements { statement?.clearBindings() }

@@ -4,7 +4,9 @@ import CacheStoreModel
 import CacheStoreSQLite
 
 /// An INSERT or UPDATE, and which value goes to which of its parameters.
-struct WritePlan: Sendable {
+///
+/// A class, because plans are handed around for every row of a save.
+final class WritePlan: Sendable {
     struct Slot: Sendable {
         let property: Int
         let parameter: Int32
@@ -17,6 +19,12 @@ struct WritePlan: Sendable {
     /// The first parameter behind those of the slots.
     let nextParameter: Int32
     let key = StatementKey()
+
+    private init(sql: String, slots: [Slot], nextParameter: Int32) {
+        self.sql = sql
+        self.slots = slots
+        self.nextParameter = nextParameter
+    }
 
     /// The INSERT of an entity: key, entity where the table says it, then the properties.
     static func insert(_ entity: Entity, schema: SQLiteSchema) -> WritePlan {

@@ -48,14 +48,21 @@ extension SQLiteStore {
 
     package func rows(of entity: Entity, keys: [Int64]) throws -> [RowBatch] {
         // The whole hierarchy, since the caller may know only a superentity.
-        let plan = map.selects[entity.root.index]
+        let plan = map.selects[entity.rootIndex]
         let packer = RowPacker(
             plan: plan, numbers: map.numbers, resolver: resolver, expectedRows: keys.count)
-        let select = "SELECT \(plan.columns) FROM \(map.table(of: entity)) AS t0 WHERE t0.\"_id\""
+        let select = map.rowsByKey[entity.rootIndex]
+        if keys.count == 1 {
+            return try readStatement { connection in
+                let statement = try connection.statement(select.key) { select.sql + " = ?" }
+                try statement.bind(keys[0], at: 1)
+                return try packer.pack(statement)
+            }
+        }
         let chunks = chunks(of: keys)
         return try read(chunks.count == 1) { connection in
             try chunks.flatMap { chunk in
-                let statement = try connection.statement(sql: "\(select) IN (\(chunk.marks))")
+                let statement = try connection.statement(sql: "\(select.sql) IN (\(chunk.marks))")
                 try statement.bind(chunk.bindings)
                 return try packer.pack(statement)
             }

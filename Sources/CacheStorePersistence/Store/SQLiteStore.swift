@@ -19,7 +19,6 @@ package final class SQLiteStore: PersistentStore {
     let shapes = CompiledShapes()
     let resolver: ValueResolver
     private let access: any DatabaseAccess
-    private let preparation = ConnectionPreparation()
     private let plans = UpdatePlans()
 
     init(
@@ -43,7 +42,7 @@ package final class SQLiteStore: PersistentStore {
     func read<T>(_ body: (Connection) throws -> T) throws -> T {
         try Self.translating(url) {
             try access.read { connection in
-                try preparation.prepare(connection)
+                try ConnectionPreparation.prepare(connection)
                 return try body(connection)
             }
         }
@@ -53,7 +52,7 @@ package final class SQLiteStore: PersistentStore {
     func readStatement<T>(_ body: (Connection) throws -> T) throws -> T {
         try Self.translating(url) {
             try access.readStatement { connection in
-                try preparation.prepare(connection)
+                try ConnectionPreparation.prepare(connection)
                 return try body(connection)
             }
         }
@@ -66,7 +65,7 @@ package final class SQLiteStore: PersistentStore {
         }
         return try Self.translating(url) {
             try access.write { connection in
-                try preparation.prepare(connection)
+                try ConnectionPreparation.prepare(connection)
                 return try body(connection)
             }
         }

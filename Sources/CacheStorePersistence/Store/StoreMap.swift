@@ -15,6 +15,10 @@ final class StoreMap: Sendable {
     let inserts: [WritePlan]
     /// The DELETE of an entity, by its index.
     let deletes: [DeletePlan]
+    /// The SELECT of rows by their keys, up to the comparison, by the entity's index.
+    let rowsByKey: [KeySelect]
+    /// Whether an entity has uniqueness constraints, by its index.
+    let hasConstraints: [Bool]
     /// The quoted name of an entity's table, by its index.
     private let tables: [String]
     /// The columns of a join table in which objects of an entity stand, by the entity's index.
@@ -25,6 +29,12 @@ final class StoreMap: Sendable {
     struct JoinColumn: Sendable {
         let table: String
         let column: String
+    }
+
+    struct KeySelect: Sendable {
+        let sql: String
+        /// For the statement that selects a single row.
+        let key = StatementKey()
     }
 
     /// The DELETE of one row, with its key and version as parameters.
@@ -43,6 +53,10 @@ final class StoreMap: Sendable {
         self.tables = tables
         deletes = tables.map {
             DeletePlan(sql: "DELETE FROM \($0) WHERE \"_id\" = ? AND \"_version\" = ?")
+        }
+        hasConstraints = model.entities.map { !$0.constraints.isEmpty }
+        rowsByKey = zip(selects, tables).map { select, table in
+            KeySelect(sql: "SELECT \(select.columns) FROM \(table) AS t0 WHERE t0.\"_id\"")
         }
         externals = model.entities.map { entity in
             ValueEncoder.opaqueProperties(of: entity).filter {

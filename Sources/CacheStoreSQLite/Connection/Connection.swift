@@ -34,6 +34,8 @@ package final class Connection {
     /// The ``dataVersion()`` at which the connection's user last made sure of something in the file;
     /// as long as it is the same, nothing has been committed since.
     package var verifiedDataVersion: UInt32?
+    /// Whether the connection's user has registered its functions and collations.
+    package var hasFunctions = false
     var savepointDepth = 0
 
     /// Opens a database. SQLite reads nothing of the file before the first statement.
