@@ -30,6 +30,12 @@ final class Benchmark {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for task in settings.tasks { try run(task) }
+        guard let chart = settings.chart else { return }
+        if settings.tasks == BenchmarkTask.allCases {
+            try BenchmarkChart(results: results).write(to: chart)
+        } else {
+            StandardStreams.tell("nothing is drawn, since not all tasks were run")
+        }
     }
 
     private func report(_ comparison: Comparison) {
