@@ -71,12 +71,13 @@ final class SaveOperation {
     // MARK: Keys
 
     private func assignKeys() throws {
-        var counts: [Int: Int64] = [:]
+        // By root entity.
+        var counts = [Int64](repeating: 0, count: map.model.entities.count)
         for index in changes.inserted.indices where changes.inserted[index].id.key < 0 {
-            counts[map.root(of: changes.inserted[index].id), default: 0] += 1
+            counts[map.root(of: changes.inserted[index].id)] += 1
         }
-        var next: [Int: Int64] = [:]
-        for (root, count) in counts {
+        var next = counts
+        for (root, count) in counts.enumerated() where count > 0 {
             next[root] = try Self.reserveKeys(
                 count, root: map.model.entities[root], connection: connection)
         }
@@ -88,7 +89,7 @@ final class SaveOperation {
                 continue
             }
             let root = map.root(of: id)
-            let key = next[root] ?? 0
+            let key = next[root]
             next[root] = key + 1
             binder.keys.set(key, for: id.key)
             insertedKeys.append(key)
