@@ -37,9 +37,11 @@ final class OurAlbums: AlbumContestant {
     func walk() throws -> UInt64 {
         let albums = try openStack().context.fetch(
             FetchRequest<SampleAlbum>(sortBy: [SortDescriptor(\.number)]))
-        return albums.reduce(0) { sum, album in
-            album.photos.reduce(sum) { $0 &+ UInt64(bitPattern: $1.views) }
+        var sum: UInt64 = 0
+        for album in albums {
+            for photo in album.photos { sum &+= UInt64(bitPattern: photo.views) }
         }
+        return sum
     }
 
     private func openStack() throws -> OurStack {

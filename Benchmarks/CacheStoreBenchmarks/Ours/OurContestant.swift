@@ -46,12 +46,17 @@ final class OurContestant: Contestant {
 
     func fetchAndReadAll() throws -> UInt64 {
         let photos = try openStack().context.fetch(FetchRequest<SamplePhoto>())
-        return photos.reduce(0) { $0 &+ $1.checksum }
+        // Loops, because a closure here would ask at each call whether this is the main actor.
+        var sum: UInt64 = 0
+        for photo in photos { sum &+= photo.checksum }
+        return sum
     }
 
     func fetchAndReadOne() throws -> UInt64 {
         let photos = try openStack().context.fetch(FetchRequest<SamplePhoto>())
-        return photos.reduce(0) { $0 &+ UInt64(bitPattern: $1.views) }
+        var sum: UInt64 = 0
+        for photo in photos { sum &+= UInt64(bitPattern: photo.views) }
+        return sum
     }
 
     func lookUp(_ names: [String]) throws -> UInt64 {

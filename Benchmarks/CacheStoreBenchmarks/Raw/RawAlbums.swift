@@ -73,9 +73,11 @@ final class RawAlbums: AlbumContestant {
             }
             albums[albums.count - 1].photos.append(RawPhotos.row(of: statement, from: 2))
         }
-        return albums.reduce(0) { sum, album in
-            album.photos.reduce(sum) { $0 &+ UInt64(bitPattern: $1.views) }
+        var sum: UInt64 = 0
+        for album in albums {
+            for photo in album.photos { sum &+= UInt64(bitPattern: photo.views) }
         }
+        return sum
     }
 
     private func openConnection() throws -> RawConnection {

@@ -56,11 +56,15 @@ final class RawContestant: Contestant {
     }
 
     func fetchAndReadAll() throws -> UInt64 {
-        try fetchAll().reduce(0) { $0 &+ $1.checksum }
+        var sum: UInt64 = 0
+        for row in try fetchAll() { sum &+= row.checksum }
+        return sum
     }
 
     func fetchAndReadOne() throws -> UInt64 {
-        try fetchAll().reduce(0) { $0 &+ UInt64(bitPattern: $1.views) }
+        var sum: UInt64 = 0
+        for row in try fetchAll() { sum &+= UInt64(bitPattern: row.views) }
+        return sum
     }
 
     private func fetchAll() throws -> [SampleRow] {
@@ -75,17 +79,7 @@ final class RawContestant: Contestant {
             try nameLookup
             ?? openConnection().prepare("SELECT \(RawPhotos.columns) FROM photo WHERE name = ?")
         nameLookup = statement
-        var sum: UInt64 = 0
-        for name in names {
-            var name = name
-            try name.withUTF8 { text in
-                statement.bind(text, at: 1)
-                guard try statement.step() else { throw BenchmarkError("a row is missing") }
-                sum &+= RawPhotos.row(of: statement).checksum
-                statement.reset()
-            }
-        }
-        return sum
+        return try RawPhotos.lookUp(names, with: statement)
     }
 
     func rememberIDs() throws {

@@ -40,6 +40,21 @@ enum RawPhotos {
         }
     }
 
+    /// The sum of the checksums of the rows with some names.
+    static func lookUp(_ names: [String], with statement: RawStatement) throws -> UInt64 {
+        var sum: UInt64 = 0
+        for name in names {
+            var name = name
+            try name.withUTF8 { text in
+                statement.bind(text, at: 1)
+                guard try statement.step() else { throw BenchmarkError("a row is missing") }
+                sum &+= row(of: statement).checksum
+                statement.reset()
+            }
+        }
+        return sum
+    }
+
     /// The row that a statement stands on, if the ten columns come first from the given place.
     static func row(of statement: RawStatement, from first: Int32 = 0) -> SampleRow {
         SampleRow(
