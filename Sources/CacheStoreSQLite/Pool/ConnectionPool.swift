@@ -52,9 +52,9 @@ package final class ConnectionPool: @unchecked Sendable {
         var idleReaders: [Connection] = []
         /// Readers that exist or are being opened, those beyond the maximum left out.
         var readerCount = 0
-        var readersHeld: [ThreadID: Int] = [:]
+        var readersHeld = LinearMap<ThreadID, Int>()
         /// The connections that somebody works with.
-        var active: [ObjectIdentifier: Connection] = [:]
+        var active = LinearMap<ObjectIdentifier, Connection>()
         /// Calls of `close` that wait for the active ones, and take over what comes back.
         var waitingClosers = 0
         var isQuiet: Bool { active.isEmpty && writerOwner == nil && readersHeld.isEmpty }
@@ -239,19 +239,19 @@ package final class ConnectionPool: @unchecked Sendable {
     private func acquireReader(timeout: Duration?) throws -> Lease {
         try checkProcess()
         let me = ThreadID.current
-        let deadline = ContinuousClock.now + (timeout ?? configuration.timeout)
+        let timeout = timeout ?? configuration.timeout
         let maximum = max(1, configuration.maximumReaders)
         let (idle, isExtra) = try monitor.withLock { () throws(SQLiteError) in
             let mustNotWait = state.readersHeld[me] != nil || state.writerOwner == me
             let isFree =
                 mustNotWait
-                || monitor.wait(until: deadline) {
+                || monitor.wait(atMost: timeout) {
                     !state.idleReaders.isEmpty || state.readerCount < maximum
                         || state.phase != .open
                 }
             try checkPhase()
             guard isFree else { throw Self.timedOut("read") }
-            state.readersHeld[me, default: 0] += 1
+            state.readersHeld[me] = (state.readersHeld[me] ?? 0) + 1
             if let idle = state.idleReaders.popLast() {
                 state.active[ObjectIdentifier(idle)] = idle
                 return (Connection?.some(idle), false)

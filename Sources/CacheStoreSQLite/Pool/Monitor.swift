@@ -50,6 +50,11 @@ final class Monitor: @unchecked Sendable {
         return true
     }
 
+    /// The same with a duration, which is looked at only if the condition does not hold at once.
+    func wait(atMost timeout: Duration, for holds: () -> Bool) -> Bool {
+        holds() || wait(until: ContinuousClock.now + timeout, for: holds)
+    }
+
     /// Wakes everybody who waits, so that each looks at its condition again.
     func broadcast() {
         pthread_cond_broadcast(condition)
