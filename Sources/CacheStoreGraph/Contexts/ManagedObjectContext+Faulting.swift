@@ -217,10 +217,10 @@ extension ManagedObjectContext {
     private func isElsewhere(
         _ member: ManagedObject, owner: ManagedObject, relationship: Property.Relationship
     ) -> Bool {
-        guard let inverseIndex = relationship.inverseIndex else { return false }
-        let inverse = member.plan.entity.properties[inverseIndex]
-        guard !inverse.isToMany, member.changed.contains(inverseIndex) else { return false }
-        return member.value(of: inverse) != .object(owner.objectID)
+        guard let inverseIndex = relationship.inverseIndex, member.changed.contains(inverseIndex),
+            member.plan.toManyOrdinals[inverseIndex] == nil
+        else { return false }
+        return member.value(at: inverseIndex) != .object(owner.objectID)
     }
 
     /// Brings saved members up to the unsaved changes of the contexts above.

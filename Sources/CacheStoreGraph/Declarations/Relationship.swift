@@ -163,12 +163,11 @@ extension Set: RelationshipValue where Element: ManagedObject {
     /// ``RelationshipShape/toMany``.
     public static var shape: RelationshipShape { .toMany }
     /// Reads the members.
+    // Inlined into the program, where the element is known: sets of it are then made without looking
+    // its type up.
+    @inlinable
     public static func _readRelationship(of owner: ManagedObject, slot: Int) -> Set<Element> {
-        if let recorder = owner.recorder {
-            recorder.record(slot: slot)
-            return []
-        }
-        let members = owner.readToMany(slot: slot)
+        let members = owner._members(slot: slot)
         var set = Set<Element>(minimumCapacity: members.count)
         for case let member as Element in members { set.insert(member) }
         return set
@@ -185,12 +184,9 @@ extension Array: RelationshipValue where Element: ManagedObject {
     /// ``RelationshipShape/orderedToMany``.
     public static var shape: RelationshipShape { .orderedToMany }
     /// Reads the members in their order.
+    @inlinable
     public static func _readRelationship(of owner: ManagedObject, slot: Int) -> [Element] {
-        if let recorder = owner.recorder {
-            recorder.record(slot: slot)
-            return []
-        }
-        return owner.readToMany(slot: slot).compactMap { $0 as? Element }
+        owner._members(slot: slot).compactMap { $0 as? Element }
     }
     /// Writes the members and their order.
     public func _writeRelationship(of owner: ManagedObject, slot: Int) {

@@ -201,8 +201,14 @@ extension ManagedObject {
         setToOne(property, to: target)
     }
 
-    final func readToMany(slot: Int) -> ContiguousArray<ManagedObject> {
-        relationshipProperty(slot: slot).map { toMany($0) } ?? []
+    /// The members of a wrapper's relationship; none for an object that only notes what is read.
+    @usableFromInline
+    final func _members(slot: Int) -> ContiguousArray<ManagedObject> {
+        if let recorder {
+            recorder.record(slot: slot)
+            return []
+        }
+        return relationshipProperty(slot: slot).map { toMany($0) } ?? []
     }
 
     final func writeToMany(slot: Int, _ members: ContiguousArray<ManagedObject>) {

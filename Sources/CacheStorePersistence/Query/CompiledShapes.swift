@@ -29,6 +29,7 @@ final class CompiledShapes: Sendable {
         let shape: QueryShape
         let sql: String
         let sources: [Source]
+        let key = StatementKey()
     }
 
     /// Shapes are as many as a program has predicates; the bound is for those that make them.
@@ -51,7 +52,7 @@ final class CompiledShapes: Sendable {
                 case .limit: QueryCompiler.limit(of: query)
                 case .offset: QueryCompiler.offset(of: query)
                 }
-            })
+            }, key: entry.key)
     }
 
     /// Keeps what a query was compiled to, if it is clear which bound value is which parameter.

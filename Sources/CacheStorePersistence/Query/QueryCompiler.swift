@@ -8,6 +8,17 @@ import CacheStoreSQLite
 struct CompiledQuery {
     let sql: String
     let bindings: [SQLBinding]
+    /// The key of the statement, where the text is one that was compiled before.
+    var key: StatementKey?
+
+    /// The statement with its values bound.
+    func statement(on connection: Connection) throws -> Statement {
+        let statement =
+            try key.map { try connection.statement($0) { sql } }
+            ?? connection.statement(sql: sql)
+        try statement.bind(bindings)
+        return statement
+    }
 }
 
 /// Compiles queries to SQL.

@@ -120,23 +120,27 @@ final class SaveOperation {
     // MARK: Deletions
 
     private func delete() throws {
-        for deletion in changes.deleted {
-            let entity = map.entity(of: deletion.id)
-            try noteFiles(of: deletion.id, properties: map.externals[entity.index])
+        var statements = [Statement?](repeating: nil, count: map.model.entities.count)
+        for index in changes.deleted.indices {
+            let id = changes.deleted[index].id
+            let entity = map.entity(of: id)
+            try noteFiles(of: id, properties: map.externals[entity.index])
             let plan = map.deletes[entity.index]
-            let statement = try connection.statement(plan.key) { plan.sql }
-            try statement.bind(deletion.id.key, at: 1)
-            try statement.bind(deletion.version, at: 2)
+            let statement =
+                try statements[entity.index] ?? connection.statement(plan.key) { plan.sql }
+            statements[entity.index] = statement
+            try statement.bind(id.key, at: 1)
+            try statement.bind(changes.deleted[index].version, at: 2)
             try statement.run()
             guard connection.changes > 0 else {
-                try reportChanged(deletion.id)
+                try reportChanged(id)
                 continue
             }
             for join in map.joinColumns[entity.index] {
                 let statement = try connection.statement(
                     sql: "DELETE FROM \(SQLFragment.quoted(join.table)) "
                         + "WHERE \(SQLFragment.quoted(join.column)) = ?")
-                try statement.bind(deletion.id.key, at: 1)
+                try statement.bind(id.key, at: 1)
                 try statement.run()
             }
         }

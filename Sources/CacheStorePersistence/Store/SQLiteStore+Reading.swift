@@ -12,8 +12,7 @@ extension SQLiteStore {
             plan: plan, numbers: map.numbers, resolver: resolver,
             expectedRows: query.limit ?? 16)
         return try readStatement { connection in
-            let statement = try connection.statement(sql: compiled.sql)
-            try statement.bind(compiled.bindings)
+            let statement = try compiled.statement(on: connection)
             return try packer.pack(statement)
         }
     }
@@ -23,8 +22,7 @@ extension SQLiteStore {
         let plan = map.selects[query.entity.index]
         return try readStatement { connection in
             var ids: [ManagedObjectID] = []
-            let statement = try connection.statement(sql: compiled.sql)
-            try statement.bind(compiled.bindings)
+            let statement = try compiled.statement(on: connection)
             try statement.rows { row in
                 var entity = plan.entityIndex
                 if plan.hasEntityColumn {
@@ -40,8 +38,7 @@ extension SQLiteStore {
     package func count(matching query: StoreQuery) throws -> Int {
         let compiled = try compile(query, selecting: .count)
         return try readStatement { connection in
-            let statement = try connection.statement(sql: compiled.sql)
-            try statement.bind(compiled.bindings)
+            let statement = try compiled.statement(on: connection)
             return Int(try statement.first { $0.int64(at: 0) } ?? 0)
         }
     }
