@@ -12,6 +12,9 @@ struct DatabaseHeader: Sendable, Hashable {
     var reservedBytes: Int
     var userVersion: Int32
     var applicationID: Int32
+    /// Whether the page vouches for the checksums of all pages; its page count is not in its usual
+    /// place then (Documentation/Decisions/0004-page-checksums.md).
+    var isSealed: Bool
     /// Whether the schema has no entry.
     var schemaIsEmpty: Bool
 
@@ -29,6 +32,7 @@ struct DatabaseHeader: Sendable, Hashable {
         reservedBytes = Int(bytes[20])
         userVersion = Self.number(bytes, at: 60)
         applicationID = Self.number(bytes, at: 68)
+        isSealed = bytes[28..<32].allSatisfy { $0 == 0 } && bytes[92] & 0x80 != 0
         // A leaf page of a table without cells.
         schemaIsEmpty =
             bytes.count >= Self.length && bytes[100] == 13 && bytes[103] == 0 && bytes[104] == 0

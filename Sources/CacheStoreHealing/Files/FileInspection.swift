@@ -70,10 +70,13 @@ struct FileInspection: Sendable {
         // A journal holds the older, valid pages: only SQLite knows which count.
         if hasHotJournal { return .unknown }
         guard let header else { return .notADatabase }
-        if header.applicationID == StoreMeta.applicationID {
-            let version = header.userVersion
-            return version > StoreMeta.formatVersion ? .newer(version: version) : .ours
-        }
+        let version = header.userVersion
+        let isNewer = version > StoreMeta.formatVersion
+        if header.applicationID == StoreMeta.applicationID && !isNewer { return .ours }
+        // Whose it is, is told by a page that has a checksum: nobody's file is moved away because
+        // of a damaged number.
+        if header.isSealed { return .unknown }
+        if header.applicationID == StoreMeta.applicationID { return .newer(version: version) }
         if header.applicationID != 0 { return .foreign }
         // Left by a reset or a creation that was killed between its two transactions.
         if header.schemaIsEmpty { return hasHotLog ? .unknown : .empty }

@@ -43,6 +43,8 @@ package struct StorePaths: Sendable, Hashable {
     /// A file of its own, since one `flock` has one mode: a writer still holds the store's lock
     /// shared.
     package var writerLock: String { stem + ".writer.lock" }
+    /// There while damage was seen in a session and the store has not been checked since.
+    package var damageMark: String { stem + ".damaged" }
     /// The directory of the external values.
     package var blobs: String { stem + ".blobs" }
     /// The directory of the sets that were kept, of all stores of the directory.

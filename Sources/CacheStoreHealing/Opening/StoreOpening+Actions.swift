@@ -14,7 +14,9 @@ extension StoreOpening {
         case .inspect: try inspect()
         case .openDatabase: try open()
         case .readMeta: .meta(try readMeta())
-        case .verify: .verified(try verify())
+        case .verify: .verified(try verify { try $0.quickCheck(maximumProblems: 1) })
+        case .verifyDeeply: .verified(try verify { try $0.integrityCheck(maximumProblems: 1) })
+        case .seal: try seal()
         case .checkSchema: .schema(isIntact: try checkSchema())
         case .migrate: try migrate()
         case .quarantine: quarantine()
@@ -104,7 +106,9 @@ extension StoreOpening {
     // Reading "immutable" looks at the file alone (https://sqlite.org/uri.html#uriimmutable). What
     // cannot be read this way may be whole with its log, so no error counts here.
     private func readMetaBeforeReplay() -> StoreMeta? {
-        guard let connection = try? Connection(.file(paths.main), mode: .immutable),
+        guard (try? ChecksumVFS.register()) != nil,
+            let connection = try? Connection(
+                .file(paths.main), mode: .immutable, vfs: ChecksumVFS.name),
             case .ours(let meta)? = try? StoreMeta.read(from: connection)
         else { return nil }
         return meta
@@ -151,19 +155,7 @@ extension StoreOpening {
             try settings().apply(to: connection)
             return .ours(
                 fingerprintMatches: meta.fingerprint == content.fingerprint,
-                isClean: meta.isClean)
-        }
-    }
-
-    private func verify() throws -> StoreOpenReport.Verification {
-        let connection = try openConnection()
-        do {
-            let result = try connection.withDeadline(.now + options.verification.deadline) {
-                try connection.quickCheck(maximumProblems: 1)
-            }
-            return result.isOK ? .passed : .failed
-        } catch SQLiteError.ResultCode.SQLITE_INTERRUPT {
-            return .incomplete
+                isClean: meta.isClean, doubt: try doubt(about: connection))
         }
     }
 

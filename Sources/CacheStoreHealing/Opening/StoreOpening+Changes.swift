@@ -63,7 +63,7 @@ extension StoreOpening {
             try StoreReset.removeSideFiles(of: paths)
         }
         let identifier = UUID()
-        let connection = try openDatabase(.readWriteCreate)
+        let connection = try openEmptyDatabase()
         // With a rollback journal, so that the file is either empty or has our mark, also after a
         // kill in the middle: a log would leave a file without it.
         var first = settings()
@@ -80,6 +80,18 @@ extension StoreOpening {
                 .damaged, "The new store cannot be read.", path: paths.main)
         }
         meta = created
+        DamageMark.remove(for: paths)
         return .done
+    }
+
+    private func openEmptyDatabase() throws -> Connection {
+        let connection = try openDatabase(.readWriteCreate)
+        guard try connection.pragma("page_count")?.integer != 0,
+            try connection.checksumStatistics?.writer != .sealed
+        else { return connection }
+        // Without tables, but not made by us: its pages have no room for checksums.
+        closeDatabase()
+        _ = try StoreReset(paths: paths, busyTimeout: options.busyTimeout).perform()
+        return try openDatabase(.readWriteCreate)
     }
 }

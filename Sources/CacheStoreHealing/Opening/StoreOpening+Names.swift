@@ -9,6 +9,8 @@ extension StoreOpening {
         case .openDatabase: "open"
         case .readMeta: "read meta"
         case .verify: "verify"
+        case .verifyDeeply: "verify deeply"
+        case .seal: "seal"
         case .checkSchema: "check schema"
         case .migrate: "migrate"
         case .quarantine: "quarantine"

@@ -91,8 +91,10 @@ final class StoreOpening {
 
     func openDatabase(_ mode: Connection.Mode) throws -> Connection {
         closeDatabase()
+        try ChecksumVFS.register()
         let new = try Connection(
-            .file(paths.main), mode: mode, busyTimeout: options.busyTimeout)
+            .file(paths.main), mode: mode, vfs: ChecksumVFS.name,
+            busyTimeout: options.busyTimeout)
         connection = new
         if let identity = FileIdentity(path: paths.main) {
             OpenFileRegistry.shared.add(identity)
@@ -139,6 +141,7 @@ final class StoreOpening {
         }
         let logSize = LogSize(threshold: options.checkpointThreshold / StoreFormat.pageSize)
         var configuration = ConnectionPool.Configuration(path: paths.main)
+        configuration.vfs = ChecksumVFS.name
         configuration.mode = options.isReadOnly ? connection.mode : .readWrite
         configuration.writerSettings = settings()
         configuration.readerSettings = settings().forReader
@@ -174,6 +177,7 @@ final class StoreOpening {
         report.wasUncleanShutdown = machine.wasUnclean
         report.verification = machine.verified
         report.storeIdentifier = meta?.storeIdentifier
+        report.wasChangedByAnotherProgram = machine.wasChangedByAnotherProgram
     }
 
     func reportInMemory(because error: PersistentStoreError) -> StoreOpenReport {

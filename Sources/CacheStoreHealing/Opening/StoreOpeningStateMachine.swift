@@ -6,7 +6,8 @@
 /// 1. Lock: exclusively if nobody uses the store, else shared.
 /// 2. Inspect without SQLite. Nothing there → create. Not ours → set aside, create.
 /// 3. Open and read the meta table. Damage is confirmed once, on a new connection.
-/// 4. Verify by policy, where this process is alone with the store.
+/// 4. Verify by policy, where this process is alone with the store; deeply where damage was seen
+///    before, or where another program has written to it: then seal its pages again.
 /// 5. Compare the model: the same → check that the tables are there; else migrate.
 /// 6. Damaged or unmigratable → quarantine, reset, create. At most once.
 /// 7. Share the lock.
@@ -30,6 +31,10 @@ struct StoreOpeningStateMachine: Sendable {
         case openDatabase
         case readMeta
         case verify
+        /// The indexes too.
+        case verifyDeeply
+        /// Gives all pages their checksum.
+        case seal
         case checkSchema
         case migrate
         /// Copies the files where the policy wants them kept.
@@ -44,8 +49,16 @@ struct StoreOpeningStateMachine: Sendable {
         case fail(PersistentStoreError.Code)
     }
 
+    /// What speaks against taking a store as it is.
+    struct Doubt: Sendable, Hashable {
+        /// In an earlier session, and the store has not been checked since.
+        var damageWasSeen = false
+        /// Pages may lack the checksum of their content.
+        var anotherProgramWrote = false
+    }
+
     enum Meta: Sendable, Hashable {
-        case ours(fingerprintMatches: Bool, isClean: Bool)
+        case ours(fingerprintMatches: Bool, isClean: Bool, doubt: Doubt = Doubt())
         case empty
         case foreign
         case newer
@@ -70,8 +83,8 @@ struct StoreOpeningStateMachine: Sendable {
     }
 
     private enum State: Sendable {
-        case idle, locking, inspecting, opening, readingMeta, verifying, checkingSchema, migrating
-        case quarantining, settingAside, resetting, creating, sharing, ended
+        case idle, locking, inspecting, opening, readingMeta, verifying, sealing, checkingSchema
+        case migrating, quarantining, settingAside, resetting, creating, sharing, ended
     }
 
     private let intent: Intent
@@ -82,10 +95,12 @@ struct StoreOpeningStateMachine: Sendable {
     private var fingerprintMatches = false
     private var hasReopened = false
     private var hasReset = false
+    private var isToBeSealed = false
 
     private(set) var outcome = StoreOpenReport.Outcome.opened
     private(set) var cause = StoreOpenReport.Cause.none
     private(set) var wasUnclean = false
+    private(set) var wasChangedByAnotherProgram = false
     private(set) var verified = StoreOpenReport.Verification.none
 
     init(
@@ -115,7 +130,9 @@ struct StoreOpeningStateMachine: Sendable {
         case (.readingMeta, .meta(let meta)): return read(meta)
         case (.verifying, .verified(let result)):
             verified = result
-            return result == .failed ? heal(.damaged) : compareModel()
+            if result == .failed { return heal(.damaged) }
+            return isToBeSealed && result == .passed ? go(.sealing, .seal) : compareModel()
+        case (.sealing, .done): return compareModel()
         case (.checkingSchema, .schema(let isIntact)):
             return isIntact ? share() : heal(.damaged)
         case (.migrating, .migrated):
@@ -152,10 +169,15 @@ struct StoreOpeningStateMachine: Sendable {
         case .foreign: return setAside(.foreignFile)
         case .newer: return setAside(.newerFormat)
         case .inconsistent: return heal(.damaged)
-        case .ours(let fingerprintMatches, let isClean):
+        case .ours(let fingerprintMatches, let isClean, let doubt):
             self.fingerprintMatches = fingerprintMatches
             // While others use the store, its mark tells about them, not about an earlier session.
             wasUnclean = isExclusive && !isClean
+            wasChangedByAnotherProgram = doubt.anotherProgramWrote
+            isToBeSealed = doubt.anotherProgramWrote && isExclusive && !isReadOnly
+            let verifiesDeeply =
+                isExclusive && doubt.damageWasSeen || isToBeSealed && verification != .never
+            if verifiesDeeply { return go(.verifying, .verifyDeeply) }
             let verifies =
                 switch verification {
                 case .always: true
@@ -174,12 +196,13 @@ struct StoreOpeningStateMachine: Sendable {
 
     private mutating func damaged(isDatabase: Bool) -> Action {
         switch state {
-        case .opening, .readingMeta, .verifying, .checkingSchema:
+        case .opening, .readingMeta, .verifying, .sealing, .checkingSchema:
             // What one connection saw may have been a file that was just being written.
             if !hasReopened {
                 hasReopened = true
                 return go(.opening, .openDatabase)
             }
+            if state == .verifying { verified = .failed }
             return heal(isDatabase ? .damaged : .notADatabase)
         case .migrating: return heal(.damaged)
         default: return end(.fail(.damaged))

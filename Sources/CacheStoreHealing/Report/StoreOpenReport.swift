@@ -32,6 +32,12 @@ public struct StoreOpenReport: Sendable {
 
     /// Whether the last session ended without closing the store.
     public internal(set) var wasUncleanShutdown = false
+    /// Whether a program that knows nothing of the checksums of pages has written to the store: the
+    /// `sqlite3` shell, or an earlier version of this library.
+    ///
+    /// Such a store is checked when it is opened, and its pages get their checksums again. Until
+    /// then, damage to its content cannot be told from a change.
+    public internal(set) var wasChangedByAnotherProgram = false
     /// Whether the content was read through, and what that found.
     public internal(set) var verification: Verification = .none
     /// What was done, in order.
@@ -79,20 +85,20 @@ extension StoreOpenReport {
     public struct Verification: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
             case none = "not done"
-            case passed = "quick check passed"
-            case failed = "quick check found damage"
-            case incomplete = "quick check not finished in time"
+            case passed = "passed"
+            case failed = "found damage"
+            case incomplete = "not finished in time"
         }
 
         private let kind: Kind
 
         /// It was not done.
         public static let none = Verification(kind: .none)
-        /// SQLite's quick check found nothing.
+        /// No page was damaged, and SQLite's check found nothing.
         public static let passed = Verification(kind: .passed)
-        /// SQLite's quick check found damage.
+        /// A page did not fit its checksum, or SQLite's check found damage.
         public static let failed = Verification(kind: .failed)
-        /// SQLite's quick check was ended at its deadline, and had found nothing by then.
+        /// The check was ended at its deadline, and had found nothing by then.
         public static let incomplete = Verification(kind: .incomplete)
 
         /// A few words for the result.

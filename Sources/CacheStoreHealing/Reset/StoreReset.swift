@@ -32,8 +32,11 @@ struct StoreReset {
 
     private func resetInPlace() throws {
         guard FileTree.size(at: paths.main) != nil else { return }
+        try ChecksumVFS.register()
         let connection = try Connection(
-            .file(paths.main), mode: .readWrite, busyTimeout: busyTimeout)
+            .file(paths.main), mode: .readWrite, vfs: ChecksumVFS.name, busyTimeout: busyTimeout)
+        // A first page that does not fit would fail the reset itself.
+        try connection.setsChecksumVerification(false)
         // Reading tells the connection that there is a log, as far as the header can be read. With
         // the switch on it would not look, and take the locks of a rollback journal, which a
         // connection that has the log open never gives away.
@@ -48,7 +51,13 @@ struct StoreReset {
         try connection.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
         try connection.execute(sql: "VACUUM")
         try connection.configure(.resetDatabase, false)
-        try connection.checkpoint(.truncate)
+        try connection.setsChecksumVerification(true)
+        // Empties the log as well.
+        try connection.sealPages()
+        guard try connection.checksumStatistics?.writer == .sealed else {
+            // SQLite never takes fewer reserved bytes than a header has, however wrong it is.
+            throw SQLiteError(code: .SQLITE_CORRUPT, message: "the pages got no checksums")
+        }
         try connection.close()
     }
 

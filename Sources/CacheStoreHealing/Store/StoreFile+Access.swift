@@ -134,8 +134,24 @@ extension StoreFile {
     // A checkpoint that fails costs nothing but a longer log; the write it follows is done.
     private func checkpointIfDue(_ connection: Connection) {
         guard logSize.isCheckpointDue else { return }
-        let result = try? connection.checkpoint(.passive)
-        logSize.didCheckpoint(isComplete: result?.isComplete ?? false)
+        do throws(SQLiteError) {
+            let result = try connection.checkpoint(.passive)
+            logSize.didCheckpoint(isComplete: result.isComplete)
+        } catch {
+            logSize.didCheckpoint(isComplete: false)
+            noteDamage(error)
+        }
+    }
+
+    /// Gives the store up if an error says that it is damaged, and sees to it that the next opening
+    /// checks it.
+    func noteDamage(_ error: SQLiteError) {
+        switch error.classification {
+        case .damaged, .confirmFirst: break
+        default: return
+        }
+        DamageMark.leave(for: paths, because: error)
+        giveUp(.damaged)
     }
 
     private func translating<T>(_ body: () throws -> T) throws -> T {
@@ -147,6 +163,7 @@ extension StoreFile {
             case .programming, .constraint, .interrupted: throw error
             default: break
             }
+            noteDamage(error)
             // After a failed sync the system may call pages clean that never reached the disk, so
             // nothing on these connections is to be trusted (https://lwn.net/Articles/752063/).
             if error.code == .SQLITE_IOERR_FSYNC { giveUp(.unavailable) }

@@ -121,7 +121,12 @@ package final class StoreFile: Sendable {
         guard let wasOpen else { return }
         var firstError: (any Error)?
         if clean && wasOpen && mayMarkClean && !options.isReadOnly {
-            do { try leaveClean() } catch { firstError = error }
+            do {
+                try leaveClean()
+            } catch {
+                if let error = error as? SQLiteError { noteDamage(error) }
+                firstError = error
+            }
         }
         state.withLock { $0.phase = .closed }
         do {

@@ -34,7 +34,7 @@ import Testing
                   file: /c/n.sqlite
                   model: old → new
                   last session: not closed
-                  verification: quick check passed
+                  verification: passed
                   rows lost: Album 1, Note 3
                   kept in: /c/quarantine/n-1
                   step: lock (1.5 ms): shared
