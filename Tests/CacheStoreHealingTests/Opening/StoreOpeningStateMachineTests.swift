@@ -47,6 +47,56 @@ import Testing
         #expect(machine.cause == .none)
     }
 
+    private static func doubtful(
+        _ doubt: Machine.Doubt, isClean: Bool = true
+    ) -> Machine.Event {
+        .meta(.ours(fingerprintMatches: true, isClean: isClean, doubt: doubt))
+    }
+
+    @Test func `a store that another program has written to is checked and sealed`() {
+        let machine = follow(
+            Self.opening + [
+                (Self.doubtful(.init(anotherProgramWrote: true)), .verifyDeeply),
+                (.verified(.passed), .seal), (.done, .checkSchema),
+                (.schema(isIntact: true), .shareLock), (.done, .finish),
+            ])
+        #expect(machine.outcome == .opened)
+        #expect(machine.wasChangedByAnotherProgram)
+    }
+
+    @Test func `what was not checked to its end is not sealed`() {
+        follow(
+            Self.opening + [
+                (Self.doubtful(.init(anotherProgramWrote: true)), .verifyDeeply),
+                (.verified(.incomplete), .checkSchema),
+            ])
+    }
+
+    @Test func `damage that was seen is looked for whatever the policy says`() {
+        let machine = follow(
+            Machine(verification: .never),
+            Self.opening + [
+                (Self.doubtful(.init(damageWasSeen: true)), .verifyDeeply),
+                (.damaged(isDatabase: true), .openDatabase), (.opened, .readMeta),
+                (Self.doubtful(.init(damageWasSeen: true)), .verifyDeeply),
+                (.damaged(isDatabase: true), .quarantine), (.done, .reset), (.done, .create),
+                (.done, .shareLock), (.done, .finish),
+            ])
+        #expect(machine.outcome == .reset)
+        #expect(machine.verified == .failed)
+    }
+
+    @Test func `under a shared lock nothing is checked or sealed`() {
+        follow([
+            (nil, .lock), (.locked(isExclusive: false), .inspect),
+            (.inspected(.unknown), .openDatabase), (.opened, .readMeta),
+            (
+                Self.doubtful(.init(damageWasSeen: true, anotherProgramWrote: true)),
+                .checkSchema
+            ),
+        ])
+    }
+
     @Test(arguments: [
         (FileInspection.Content.missing, StoreOpenReport.Cause.fileMissing),
         (.empty, .emptyFile),

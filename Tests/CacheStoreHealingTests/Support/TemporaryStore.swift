@@ -64,6 +64,23 @@ final class TemporaryStore: Sendable {
         try data.write(to: url)
     }
 
+    /// Turns one bit of a file round, without making it another file.
+    func flipBit(at offset: Int, of file: String? = nil) throws {
+        let handle = try FileHandle(forUpdating: URL(filePath: file ?? path))
+        defer { try? handle.close() }
+        try handle.seek(toOffset: UInt64(offset))
+        guard let byte = try handle.read(upToCount: 1)?.first else { throw NoFile() }
+        try handle.seek(toOffset: UInt64(offset))
+        try handle.write(contentsOf: [byte ^ 8])
+    }
+
+    /// Opens the closed store as a program without checksums would, and changes something.
+    func changeByAnotherProgram(_ sql: String) throws {
+        let connection = try Connection(.file(path), mode: .readWrite)
+        try connection.execute(sql: sql)
+        try connection.close()
+    }
+
     /// The sets that are kept, by name.
     var quarantined: [String] { FileTree.names(in: directory + "/quarantine") }
 }
