@@ -15,7 +15,7 @@ DEMO_DIRECTORY ?= $(CURDIR)/.demo
 TSAN_FILTER ?= ^CacheStore
 
 .PHONY: help setup build layering demo test test-tsan bench bench-instructions \
-	bench-check bench-accept lint format clean
+	bench-check bench-accept torture lint format clean
 
 help:
 	@echo 'make demo       build and run the example, from an empty cache to a healed one'
@@ -23,6 +23,7 @@ help:
 	@echo 'make test-tsan  run the tests of the library under ThreadSanitizer'
 	@echo 'make bench      time the library against the C interface of SQLite'
 	@echo 'make bench-check  count instructions, and fail if they are 5 % more than before'
+	@echo 'make torture    damage stores, and look at what is found and healed (SEED, ROUNDS)'
 	@echo 'make lint       check the format of the sources;  make format  corrects it'
 	@echo 'make layering   build, and check that no target imports what it does not declare'
 	@echo 'make setup      install what the build needs (the others do it, too)'
@@ -71,6 +72,12 @@ bench-check: setup
 bench-accept: setup
 	@$(BENCH_BUILD) --product CacheStoreBenchmarks >&2
 	@Scripts/bench-instructions $(BENCH_PROGRAM) accept
+
+# SEED repeats a run, ROUNDS makes it longer: `make torture ROUNDS=2000`.
+torture: setup
+	@$(SWIFT) build -c release $(SWIFT_BUILD_FLAGS) --product CacheStoreTorture >&2
+	@SEED='$(SEED)' ROUNDS='$(ROUNDS)' \
+		"$$($(SWIFT) build -c release $(SWIFT_BUILD_FLAGS) --show-bin-path)/CacheStoreTorture"
 
 SOURCES = Package.swift Sources Tests Examples Benchmarks
 

@@ -78,6 +78,9 @@ let package = Package(
             .executableTarget(
                 name: "CacheStoreBenchmarks", dependencies: ["CacheStore", "CCacheStoreSQLite"],
                 path: "Benchmarks/CacheStoreBenchmarks"),
+            .executableTarget(
+                name: "CacheStoreTorture", dependencies: ["CacheStore", "CacheStoreTestKit"],
+                path: "Benchmarks/CacheStoreTorture"),
         ]
 )
 
