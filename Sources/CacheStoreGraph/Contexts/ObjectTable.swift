@@ -85,7 +85,8 @@ struct ObjectTable: ~Copyable {
     /// Makes room for so many objects more, in one step.
     mutating func reserve(_ additional: Int) {
         var doublings = 0
-        while (count + additional) * 4 >= ((mask + 1) << doublings - 1) * 3 { doublings += 1 }
+        // The same bound as that of a single insertion.
+        while (count + additional) * 8 >= (((mask + 1) << doublings) - 1) * 5 { doublings += 1 }
         if doublings > 0 { grow(doublings: doublings) }
     }
 
