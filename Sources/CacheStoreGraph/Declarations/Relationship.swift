@@ -162,9 +162,9 @@ extension Set: RelationshipValue where Element: ManagedObject {
     public typealias Destination = Element
     /// ``RelationshipShape/toMany``.
     public static var shape: RelationshipShape { .toMany }
-    /// Reads the members.
     // Inlined into the program, where the element is known: sets of it are then made without looking
     // its type up.
+    /// Reads the members.
     @inlinable
     public static func _readRelationship(of owner: ManagedObject, slot: Int) -> Set<Element> {
         let members = owner._members(slot: slot)
