@@ -91,7 +91,7 @@ extension ManagedObjectContext {
         let keys = objects.map(\.objectID.key).filter { $0 > 0 }
         let batches =
             keys.isEmpty
-            ? [] : try coordinator.store().rows(of: first.plan.entity.root, keys: keys)
+            ? [] : try store().rows(of: first.plan.entity.root, keys: keys)
         for batch in batches {
             for row in 0..<batch.count {
                 let object = registered(
@@ -183,7 +183,7 @@ extension ManagedObjectContext {
         var members: [Int64: ContiguousArray<ManagedObject>] = [:]
         let keys = owners.map(\.objectID.key).filter { $0 > 0 }
         if !keys.isEmpty, let entity = owners.first?.plan.entity {
-            let batches = try coordinator.store().members(of: property, in: entity, owners: keys)
+            let batches = try store().members(of: property, in: entity, owners: keys)
             for batch in batches {
                 // Held until they are members: nothing else keeps unchanged objects.
                 var objects: [ManagedObject] = []
@@ -276,7 +276,7 @@ extension ManagedObjectContext {
     func materialize(
         _ batch: RowBatch, above: ChangeLedger?, into objects: inout [ManagedObject]
     ) {
-        let space = coordinator.space
+        let space = self.space
         // Rows of one entity mostly follow each other.
         var entityIndex = -1
         var plan = ObjectPlan.none

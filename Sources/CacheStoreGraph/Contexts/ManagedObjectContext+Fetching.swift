@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         if request.includesPendingChanges, try !pendingObjects(for: query).isEmpty {
             return try objects(of: request).count
         }
-        let store = try coordinator.store()
+        let store = try self.store()
         return try store.count(matching: query)
     }
 
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
         if request.includesPendingChanges, try !pendingObjects(for: query).isEmpty {
             return try objects(of: request).map(\.objectID)
         }
-        return try coordinator.store().objectIDs(matching: query)
+        return try store().objectIDs(matching: query)
     }
 
     private func objects<Result: ManagedObject>(
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
                 return try faults(matching: query, batchSize: batchSize)
             }
             return materialize(
-                try coordinator.store().rows(matching: query), rootIndex: query.entity.rootIndex,
+                try store().rows(matching: query), rootIndex: query.entity.rootIndex,
                 above: above)
         }
         // As many more rows as could drop out; the window is cut after the overlay.
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
         query.offset = 0
         query.limit = window.limit.map { $0 + window.offset + pending.count }
         var result = materialize(
-            try coordinator.store().rows(matching: query), rootIndex: query.entity.rootIndex,
+            try store().rows(matching: query), rootIndex: query.entity.rootIndex,
             above: above)
         let changed = Set(pending)
         result.removeAll { changed.contains($0) || $0.isDeleted }
@@ -101,7 +101,7 @@ extension ManagedObjectContext {
     private func faults(
         matching query: StoreQuery, batchSize: Int
     ) throws -> [ManagedObject] {
-        let ids = try coordinator.store().objectIDs(matching: query)
+        let ids = try store().objectIDs(matching: query)
         let group = FaultGroup(keys: ContiguousArray(ids.map(\.key)), batchSize: batchSize)
         var objects: [ManagedObject] = []
         objects.reserveCapacity(ids.count)

@@ -48,7 +48,7 @@ extension ManagedObjectContext {
     }
 
     private func temporaryID(_ entity: Entity) -> ManagedObjectID {
-        ManagedObjectID.temporary(in: coordinator.space, entityIndex: entity.index)
+        ManagedObjectID.temporary(in: space, entityIndex: entity.index)
     }
 
     func finishInsertion(of object: ManagedObject) {

@@ -290,7 +290,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``ContextError`` with code `noStore`; `PersistentStoreError`.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
-        let store = try coordinator.store()
+        let store = try self.store()
         let fresh = objects.filter {
             $0.context === self && $0.isInserted && $0.objectID.isTemporaryID
         }

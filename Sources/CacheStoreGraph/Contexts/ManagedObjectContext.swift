@@ -80,6 +80,9 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) private var pendingCount = 0
     @exclusivity(unchecked) private var mutationDepth = 0
     var isSaving = false
+    /// The coordinator's store, as long as it has the same one: asking each time would make the
+    /// contexts of many threads meet at one lock.
+    private var knownStore: (generation: Int, store: any PersistentStore, space: IdentitySpace)?
     /// The plan of the class that was inserted last: objects come in rows of one class.
     var lastInsertion: (objectClass: ManagedObject.Type, plan: ObjectPlan)?
 
@@ -153,6 +156,26 @@ public final class ManagedObjectContext {
         // Held until all have left: an object that goes meanwhile would look for the context.
         for object in allRegistered() { object.leaveContext() }
     }
+
+    /// The store, for reading.
+    ///
+    /// - Throws: ``ContextError`` with code `noStore`.
+    func store() throws -> any PersistentStore { try currentStore().store }
+
+    /// The store and what its IDs share.
+    func currentStore() throws -> (store: any PersistentStore, space: IdentitySpace) {
+        let generation = coordinator.storeGeneration
+        if let knownStore, knownStore.generation == generation {
+            return (knownStore.store, knownStore.space)
+        }
+        let store = try coordinator.store()
+        let space = store.space
+        knownStore = (generation, store, space)
+        return (store, space)
+    }
+
+    /// What the IDs of the store's objects share, also without a store.
+    var space: IdentitySpace { (try? currentStore().space) ?? coordinator.space }
 
     /// Lets other threads read this context's unsaved changes and make children of it; from now on
     /// every change takes a lock. Called by the owner.

@@ -34,6 +34,8 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     private let state: Mutex<State>
+    /// Changes whenever the store does, so that contexts can keep a reference to it.
+    private let generation = Atomic<Int>(0)
 
     /// Creates a coordinator without a store.
     public init(managedObjectModel: ManagedObjectModel) {
@@ -51,6 +53,8 @@ public final class PersistentStoreCoordinator: Sendable {
         return store
     }
 
+    var storeGeneration: Int { generation.load(ordering: .acquiring) }
+
     /// What the IDs of the store's objects share.
     package var space: IdentitySpace { state.withLock { $0.space } }
 
@@ -64,6 +68,7 @@ public final class PersistentStoreCoordinator: Sendable {
             state.space = store.space
             return true
         }
+        generation.add(1, ordering: .acquiringAndReleasing)
         guard isFree else {
             throw ContextError(.invalidRequest, "the coordinator has a store already")
         }
@@ -79,6 +84,7 @@ public final class PersistentStoreCoordinator: Sendable {
             defer { state.store = nil }
             return state.store
         }
+        generation.add(1, ordering: .acquiringAndReleasing)
         try store?.close()
     }
 
