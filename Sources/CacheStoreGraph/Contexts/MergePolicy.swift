@@ -4,7 +4,8 @@
 /// constraint would be violated.
 ///
 /// An object whose row another has deleted stays deleted under every policy but ``error``: its unsaved
-/// changes are dropped, and the object becomes deleted.
+/// changes are dropped, and the object becomes deleted. A to-one relationship that is set to such an
+/// object is emptied.
 public struct MergePolicy: Sendable, Hashable {
     enum Kind: String, Sendable {
         case error, propertyStoreTrump, propertyObjectTrump, overwrite, rollback

@@ -27,6 +27,7 @@ struct MergeResolution {
         for conflict in conflicts {
             switch conflict.kind {
             case .deleted: drop(conflict.id, isGone: true)
+            case .missingTargets(let indexes): clear(indexes, of: conflict.id)
             case .changed(let current):
                 resolveChange(of: conflict.id, RowReference(batch: current, row: 0), policy)
             case .notUnique(let properties, let existing):
@@ -45,7 +46,7 @@ struct MergeResolution {
             switch conflict.kind {
             case .notUnique(let names, _), .notUniqueInSave(let names, _):
                 properties = names
-            case .changed, .deleted: break
+            case .changed, .deleted, .missingTargets: break
             }
         }
         let ids = conflicts.map(\.id)
@@ -62,6 +63,17 @@ struct MergeResolution {
         changes.deleted.removeAll { $0.id == id }
         changes.toMany.removeAll { $0.owner == id }
         if isGone { gone.insert(id) } else { stale.insert(id) }
+    }
+
+    /// Takes the references to objects that are gone out; what the object says otherwise is saved.
+    private mutating func clear(_ indexes: [Int], of id: ManagedObjectID) {
+        if let position = changes.inserted.firstIndex(where: { $0.id == id }) {
+            for index in indexes { changes.inserted[position].values[index] = .null }
+        }
+        if let position = changes.updated.firstIndex(where: { $0.id == id }) {
+            for index in indexes { changes.updated[position].values[index] = .null }
+        }
+        stale.insert(id)
     }
 
     // MARK: - Rows that changed

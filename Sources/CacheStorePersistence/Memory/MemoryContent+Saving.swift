@@ -21,6 +21,7 @@ extension MemoryContent {
                 delete(deletion.id)
             }
         }
+        conflicts += missingTargets(changes, keys)
         for update in changes.updated {
             if let conflict = conflict(update.id, version: update.version) {
                 conflicts.append(conflict)
@@ -77,6 +78,35 @@ extension MemoryContent {
             return nil
         }
         return StoreConflicts.Conflict(id: id, kind: .changed(current: batch))
+    }
+
+    /// The to-one relationships that are set to an object which is not there.
+    private func missingTargets(
+        _ changes: ChangeSet, _ keys: AssignedKeys
+    ) -> [StoreConflicts.Conflict] {
+        let own = Set(
+            zip(changes.inserted, keys.inserted).map { insertion, key in
+                ManagedObjectID(
+                    space: keys.space, entityIndex: Int(insertion.id.entityIndex), key: key)
+            })
+        func missing(
+            _ id: ManagedObjectID, _ values: ContiguousArray<PropertyValue>,
+            _ isChanged: (Int) -> Bool
+        ) -> StoreConflicts.Conflict? {
+            let indexes = id.resolvedEntity.properties.map(\.index).filter { index in
+                guard isChanged(index), case .object(let target) = values[index], target.key > 0
+                else { return false }
+                return row(target) == nil && !own.contains(target)
+            }
+            return indexes.isEmpty
+                ? nil
+                : StoreConflicts.Conflict(
+                    id: id, kind: .missingTargets(propertyIndexes: indexes))
+        }
+        return changes.inserted.compactMap { missing($0.id, $0.values) { _ in true } }
+            + changes.updated.compactMap { update in
+                missing(update.id, update.values) { update.changed.contains($0) }
+            }
     }
 
     private mutating func delete(_ id: ManagedObjectID) {

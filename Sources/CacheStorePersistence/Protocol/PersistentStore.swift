@@ -41,8 +41,9 @@ package protocol PersistentStore: AnyObject, Sendable {
 
     /// Saves all changes, or none.
     ///
-    /// - Throws: ``StoreConflicts`` if rows were changed or removed since they were read, or if a
-    ///   uniqueness constraint is violated; nothing is saved then.
+    /// - Throws: ``StoreConflicts`` if rows were changed or removed since they were read, if an object
+    ///   that a relationship is set to is gone, or if a uniqueness constraint is violated; nothing is
+    ///   saved then.
     func save(_ changes: ChangeSet) throws -> SaveReceipt
 
     /// Takes keys for objects of this entity's hierarchy that no other object will get.
@@ -72,6 +73,8 @@ package struct StoreConflicts: Error, Sendable {
             case changed(current: RowBatch)
             /// The row is gone.
             case deleted
+            /// The objects that these to-one relationships were set to are gone.
+            case missingTargets(propertyIndexes: [Int])
             /// Another row has the same values in these properties; the batch has that row.
             case notUnique(properties: [String], existing: RowBatch)
             /// Two objects of this save have the same values in these properties.

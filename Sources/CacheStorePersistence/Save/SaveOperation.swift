@@ -61,6 +61,7 @@ final class SaveOperation {
     func run() throws {
         try assignKeys()
         try delete()
+        try checkTargets()
         try update()
         try insert()
         try reportViolations(violations)

@@ -17,6 +17,8 @@ final class StoreMap: Sendable {
     let deletes: [DeletePlan]
     /// The SELECT of rows by their keys, up to the comparison, by the entity's index.
     let rowsByKey: [KeySelect]
+    /// The to-one relationships of an entity, by its index.
+    let references: [[Int]]
     /// Whether an entity has uniqueness constraints, by its index.
     let hasConstraints: [Bool]
     /// The quoted name of an entity's table, by its index.
@@ -53,6 +55,9 @@ final class StoreMap: Sendable {
         self.tables = tables
         deletes = tables.map {
             DeletePlan(sql: "DELETE FROM \($0) WHERE \"_id\" = ? AND \"_version\" = ?")
+        }
+        references = model.entities.map { entity in
+            entity.properties.filter { $0.relationship != nil && !$0.isToMany }.map(\.index)
         }
         hasConstraints = model.entities.map { !$0.constraints.isEmpty }
         rowsByKey = zip(selects, tables).map { select, table in

@@ -144,6 +144,54 @@ import Testing
         #expect(try fixture.makeContext().count(for: FetchRequest<Photo>()) == 0)
     }
 
+    @Test(arguments: GraphFixture.Kind.allCases)
+    func `a reference to an object that another deleted is taken out, and the rest is saved`(
+        kind: GraphFixture.Kind
+    ) throws {
+        let (fixture, first, second) = try makePair(kind)
+        let context = try #require(second.managedObjectContext)
+        let new = context.insert(Comment.self)
+        new.text = "new"
+        let old = context.insert(Comment.self)
+        old.text = "old"
+        try context.save()
+        first.managedObjectContext?.delete(first)
+        try first.managedObjectContext?.save()
+        new.photo = second
+        old.text = "changed"
+        old.photo = second
+        let inserted = context.insert(Comment.self)
+        inserted.text = "inserted"
+        inserted.photo = second
+        try context.save()
+        #expect(!context.hasChanges)
+        #expect(inserted.photo == nil && old.photo == nil)
+        let other = try fixture.makeContext()
+        let found = try other.fetch(FetchRequest<Comment>(sortBy: [SortDescriptor(\.text)]))
+        #expect(found.map(\.text) == ["changed", "inserted", "new"])
+        #expect(found.allSatisfy { $0["photo"] == .null })
+    }
+
+    @Test(arguments: GraphFixture.Kind.allCases)
+    func `with the policy error a reference to a deleted object fails the save`(
+        kind: GraphFixture.Kind
+    ) throws {
+        let (fixture, first, second) = try makePair(kind)
+        defer { withExtendedLifetime(fixture) {} }
+        let context = try #require(second.managedObjectContext)
+        context.mergePolicy = .error
+        first.managedObjectContext?.delete(first)
+        try first.managedObjectContext?.save()
+        let comment = context.insert(Comment.self)
+        comment.text = "left alone"
+        comment.photo = second
+        let error = try #require(throws: ContextError.self) { try context.save() }
+        #expect(error.code == .mergeConflict)
+        #expect(error.objects == [comment.objectID])
+        comment.photo = nil
+        try context.save()
+    }
+
     // MARK: - Uniqueness
 
     @Test(arguments: GraphFixture.Kind.allCases)

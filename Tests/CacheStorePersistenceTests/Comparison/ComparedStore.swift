@@ -103,6 +103,8 @@ struct SaveOutcome: Equatable {
     /// The objects whose rows were changed or gone.
     var changed: Set<Int> = []
     var deleted: Set<Int> = []
+    /// The objects with relationships to objects that are gone.
+    var dangling: Set<Int> = []
     /// Whether a uniqueness constraint was violated; not looked at where rows were changed as well,
     /// since it depends on which of the changes are then applied.
     var isNotUnique = false
@@ -115,10 +117,11 @@ struct SaveOutcome: Equatable {
             switch conflict.kind {
             case .changed: changed.insert(number(conflict.id))
             case .deleted: deleted.insert(number(conflict.id))
+            case .missingTargets: dangling.insert(number(conflict.id))
             case .notUnique, .notUniqueInSave: isNotUnique = true
             }
         }
-        if !changed.isEmpty || !deleted.isEmpty { isNotUnique = false }
+        if !changed.isEmpty || !deleted.isEmpty || !dangling.isEmpty { isNotUnique = false }
     }
 }
 
