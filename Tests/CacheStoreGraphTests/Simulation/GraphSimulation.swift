@@ -32,6 +32,8 @@ final class GraphSimulation {
     var generator: SeededGenerator
     private var known: [Known] = []
     private var nextLabel = 0
+    /// Whether relationships that are to-one at both ends are left alone.
+    var isWithoutOneToOne = false
     private(set) var log: [String] = []
     /// What was visible after each save: the same for the same seed.
     var transcript: [String] = []
