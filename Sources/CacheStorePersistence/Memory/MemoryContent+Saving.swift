@@ -34,6 +34,7 @@ extension MemoryContent {
         }
         conflicts += uniquenessConflicts(changes, insertedKeys: keys.inserted)
         guard conflicts.isEmpty else { throw StoreConflicts(conflicts) }
+        for deletion in changes.deleted { clearReferences(to: deletion.id) }
         try applyToManyChanges(changes.toMany, keys)
         return keys.inserted
     }
@@ -107,6 +108,35 @@ extension MemoryContent {
             + changes.updated.compactMap { update in
                 missing(update.id, update.values) { update.changed.contains($0) }
             }
+    }
+
+    /// Takes a deleted object out of the references to it, unless the rule on its own side is "no
+    /// action".
+    private mutating func clearReferences(to id: ManagedObjectID) {
+        for entity in model.entities {
+            for property in entity.properties
+            where property.declaringEntityIndex == entity.index && property.column != nil {
+                guard let relationship = property.relationship else { continue }
+                let destination = model.entities[relationship.destinationIndex]
+                let rule = relationship.inverseIndex.flatMap {
+                    destination.properties[$0].relationship?.description.deleteRule
+                }
+                guard rule != .noAction,
+                    destination.familyIndexes.contains(Int(id.entityIndex))
+                else { continue }
+                let family = Set(entity.familyIndexes)
+                for (key, row) in tables[entity.rootIndex] ?? [:]
+                where family.contains(row.entityIndex)
+                    && row.values[property.index] == .object(id)
+                {
+                    var row = row
+                    row.values[property.index] = .null
+                    row.positions[property.index] = nil
+                    row.version += 1
+                    tables[entity.rootIndex]?[key] = row
+                }
+            }
+        }
     }
 
     private mutating func delete(_ id: ManagedObjectID) {

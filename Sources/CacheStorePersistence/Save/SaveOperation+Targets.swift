@@ -32,6 +32,20 @@ extension SaveOperation {
         }
     }
 
+    /// Takes the deleted objects out of references that the deleting context did not know of, because
+    /// another saved them meanwhile. One look into an index for each relationship that can lead to a
+    /// deleted object.
+    func clearReferencesToDeleted() throws {
+        for index in changes.deleted.indices {
+            let id = changes.deleted[index].id
+            for plan in map.clearings[Int(id.entityIndex)] {
+                let statement = try connection.statement(plan.key) { plan.sql }
+                try statement.bind(id.key, at: 1)
+                try statement.run()
+            }
+        }
+    }
+
     private struct Row: Hashable {
         let root: Int
         let key: Int64

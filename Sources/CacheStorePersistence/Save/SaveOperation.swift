@@ -66,6 +66,7 @@ final class SaveOperation {
         try insert()
         try reportViolations(violations)
         guard conflicts.isEmpty else { throw StoreConflicts(conflicts) }
+        try clearReferencesToDeleted()
         try applyToManyChanges()
     }
 

@@ -19,6 +19,8 @@ final class StoreMap: Sendable {
     let rowsByKey: [KeySelect]
     /// The to-one relationships of an entity, by its index.
     let references: [[Int]]
+    /// The UPDATEs that take an object of an entity out of the references to it, by its index.
+    let clearings: [[DeletePlan]]
     /// Whether an entity has uniqueness constraints, by its index.
     let hasConstraints: [Bool]
     /// The quoted name of an entity's table, by its index.
@@ -39,7 +41,7 @@ final class StoreMap: Sendable {
         let key = StatementKey()
     }
 
-    /// The DELETE of one row, with its key and version as parameters.
+    /// A statement about one deleted row, with its key as the first parameter.
     struct DeletePlan: Sendable {
         let sql: String
         let key = StatementKey()
@@ -59,6 +61,7 @@ final class StoreMap: Sendable {
         references = model.entities.map { entity in
             entity.properties.filter { $0.relationship != nil && !$0.isToMany }.map(\.index)
         }
+        clearings = Self.clearings(schema: schema, tables: tables)
         hasConstraints = model.entities.map { !$0.constraints.isEmpty }
         rowsByKey = zip(selects, tables).map { select, table in
             KeySelect(sql: "SELECT \(select.columns) FROM \(table) AS t0 WHERE t0.\"_id\"")
@@ -78,6 +81,42 @@ final class StoreMap: Sendable {
             }
         }
         joinColumns = columns
+    }
+
+    /// One UPDATE for each to-one relationship that can lead to an entity, unless the rule on the
+    /// entity's own side is "no action".
+    private static func clearings(schema: SQLiteSchema, tables: [String]) -> [[DeletePlan]] {
+        let model = schema.model
+        var clearings = [[DeletePlan]](repeating: [], count: model.entities.count)
+        for owner in model.entities {
+            let table = schema.table(of: owner)
+            for property in owner.properties where property.declaringEntityIndex == owner.index {
+                guard let relationship = property.relationship, let cell = property.column else {
+                    continue
+                }
+                let destination = model.entities[relationship.destinationIndex]
+                if let inverse = relationship.inverseIndex,
+                    destination.properties[inverse].relationship?.description.deleteRule
+                        == .noAction
+                {
+                    continue
+                }
+                let column = SQLFragment.quoted(table.column(ofCell: cell).name)
+                var assignments = "\(column) = NULL"
+                if let entityCell = property.entityColumn {
+                    let name = SQLFragment.quoted(table.column(ofCell: entityCell).name)
+                    assignments += ", \(name) = NULL"
+                }
+                if let position = table.position(ofCell: cell) {
+                    assignments += ", \(SQLFragment.quoted(position.name)) = NULL"
+                }
+                let plan = DeletePlan(
+                    sql: "UPDATE \(tables[owner.index]) SET \(assignments), "
+                        + "\"_version\" = \"_version\" + 1 WHERE \(column) = ?")
+                for index in destination.familyIndexes { clearings[index].append(plan) }
+            }
+        }
+        return clearings
     }
 
     func root(of id: ManagedObjectID) -> Int { model.entities[Int(id.entityIndex)].rootIndex }
