@@ -132,6 +132,20 @@ extension ManagedObject {
         guard let relationship = property.relationship, let context,
             object.context === context, !object.status.contains(.gone)
         else { return }
+        if let inverseIndex = relationship.inverseIndex,
+            object.plan.toManyOrdinals[inverseIndex] == nil
+        {
+            // The reference of the object says whose member it is. Where the list was loaded later and
+            // does not have it, another context has given it away since: then it is loaded again.
+            let inverse = object.plan.entity.properties[inverseIndex]
+            if let state = toManyState(of: property), state.isLoaded, !state.contains(object),
+                !object.changed.contains(inverseIndex), object.toOne(inverse) === self
+            {
+                context.refresh(object, mergeChanges: true)
+            }
+            object.setToOne(inverse, to: self)
+            return
+        }
         if let state = toManyState(of: property), state.contains(object) { return }
         // Only a loaded order tells whether the object has a place in it already.
         if isOrdered(property), loadedToManyState(of: property)?.contains(object) ?? true { return }
@@ -143,10 +157,6 @@ extension ManagedObject {
         }
         if let inverseIndex = relationship.inverseIndex {
             let inverse = object.plan.entity.properties[inverseIndex]
-            if !inverse.isToMany {
-                object.setToOne(inverse, to: self)
-                return
-            }
             gainMember(object, of: property)
             // A symmetric relationship of an object with itself has one end only.
             if !(object === self && inverseIndex == property.index) {
