@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 package import Foundation
-import Synchronization
 
 /// What the object IDs of one store have in common: the store's identifier and its entities.
 ///
@@ -23,14 +22,17 @@ package final class IdentitySpace: Sendable {
         let model: ObjectIdentifier
     }
 
-    private static let spaces = Mutex<[Key: IdentitySpace]>([:])
+    // Guarded by `lock`. Not a Mutex of the Synchronization module: many stores are opened at once in
+    // tests, and ThreadSanitizer cannot see that a Mutex that had to be waited for was locked.
+    nonisolated(unsafe) private static var spaces: [Key: IdentitySpace] = [:]
+    private static let lock = NSLock()
 
     /// The one space of this store under this model.
     package static func space(
         storeIdentifier: UUID?, model: ManagedObjectModel
     ) -> IdentitySpace {
         let key = Key(storeIdentifier: storeIdentifier, model: ObjectIdentifier(model))
-        return spaces.withLock { spaces in
+        return lock.withLock {
             if let space = spaces[key] { return space }
             let space = IdentitySpace(storeIdentifier: storeIdentifier, model: model)
             spaces[key] = space
@@ -42,7 +44,7 @@ package final class IdentitySpace: Sendable {
     package static func space(
         of storeIdentifier: UUID, withEntity name: String
     ) -> IdentitySpace? {
-        spaces.withLock { spaces in
+        lock.withLock {
             spaces.values.first {
                 $0.storeIdentifier == storeIdentifier && $0.model.entityIndexes[name] != nil
             }
