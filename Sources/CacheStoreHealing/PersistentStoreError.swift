@@ -13,7 +13,7 @@ public struct PersistentStoreError: Error, Sendable {
         private enum Kind: String, Sendable {
             case busy, noSpace, permissionDenied, readOnly, damaged, foreignFile, newerFormat
             case unmigratable, closed, storeReplaced, storeRemoved, forked, unavailable
-            case invalidConfiguration, outOfResources, sqlite
+            case invalidConfiguration, outOfResources, crashLoop, sqlite
         }
 
         private let kind: Kind
@@ -48,6 +48,9 @@ public struct PersistentStoreError: Error, Sendable {
         public static let invalidConfiguration = Code(kind: .invalidConfiguration)
         /// Memory or file handles ran out.
         public static let outOfResources = Code(kind: .outOfResources)
+        /// The store was healed, or ended the process while it was healed, too often; it is left alone
+        /// for some openings.
+        public static let crashLoop = Code(kind: .crashLoop)
         /// Another error of SQLite; ``PersistentStoreError/underlying`` has it.
         public static let sqlite = Code(kind: .sqlite)
 

@@ -65,6 +65,13 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     /// No set of damaged files is made while a younger one is there.
     public var quarantineInterval = Duration.seconds(24 * 60 * 60)
 
+    /// How often a store may be healed, or end the process while it is healed, before it is left
+    /// alone for some openings, which then end as ``unavailablePolicy`` says.
+    ///
+    /// A session that finds the store whole and closes it counts against it, and so does a restart
+    /// of the machine. See <doc:Healing>.
+    public var healingLimit = 3
+
     /// Creates the description of a store in a file.
     public init(url: URL) { self.url = url }
 
@@ -87,6 +94,7 @@ public struct PersistentStoreDescription: Sendable, Hashable {
         options.busyTimeout = busyTimeout
         options.cacheSize = cacheSize
         options.isReadOnly = isReadOnly
+        options.healingLimit = healingLimit
         options.quarantine.maximumSets = quarantinedSets
         options.quarantine.maximumBytes = quarantineLimit
         options.quarantine.minimumInterval = quarantineInterval

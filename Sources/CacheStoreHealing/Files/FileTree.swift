@@ -20,6 +20,11 @@ enum FileTree {
         if unlink(path) != 0 && errno != ENOENT { throw FileSystemError("delete", path) }
     }
 
+    /// Gives a file another name in one step, over what had it.
+    static func rename(_ source: String, to target: String) throws(FileSystemError) {
+        if Foundation.rename(source, target) != 0 { throw FileSystemError("rename", source) }
+    }
+
     /// Deletes a directory with all it has; a missing one is fine.
     static func removeDirectory(_ path: String) throws(FileSystemError) {
         do {

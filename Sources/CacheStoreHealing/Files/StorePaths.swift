@@ -45,6 +45,8 @@ package struct StorePaths: Sendable, Hashable {
     package var writerLock: String { stem + ".writer.lock" }
     /// There while damage was seen in a session and the store has not been checked since.
     package var damageMark: String { stem + ".damaged" }
+    /// There while the store has been healed lately, or is being healed: see ``HealingRecord``.
+    package var healingRecord: String { stem + ".healing" }
     /// The directory of the external values.
     package var blobs: String { stem + ".blobs" }
     /// The directory of the sets that were kept, of all stores of the directory.

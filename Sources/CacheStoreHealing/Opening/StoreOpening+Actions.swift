@@ -18,11 +18,13 @@ extension StoreOpening {
         case .verifyDeeply: .verified(try verify { try $0.integrityCheck(maximumProblems: 1) })
         case .seal: try seal()
         case .checkSchema: .schema(isIntact: try checkSchema())
+        case .announce(let step, let cause): announce(step, because: cause)
         case .migrate: try migrate()
         case .quarantine: quarantine()
         case .setAside: try setAside()
         case .reset: try reset()
         case .create: try create()
+        case .putBack: try putBack()
         case .shareLock: try shareLock()
         case .finish, .fail: .done
         }

@@ -31,6 +31,14 @@ extension StoreOpening {
         }
     }
 
+    func announce(
+        _ step: HealingRecord.Step, because cause: StoreOpenReport.Cause
+    ) -> StoreOpeningStateMachine.Event {
+        let verdict = healingGuard.begin(step, because: cause)
+        detail = verdict.note
+        return .announced(isPermitted: verdict.isPermitted)
+    }
+
     func quarantine() -> StoreOpeningStateMachine.Event {
         closeDatabase()
         let quarantine = Quarantine(paths: paths, policy: options.quarantine)
@@ -45,6 +53,18 @@ extension StoreOpening {
         let quarantine = Quarantine(paths: paths, policy: options.quarantine)
         let place = try quarantine.setAside(reason: "foreign or newer", report: report)
         report.quarantine = URL(filePath: place, directoryHint: .isDirectory)
+        return .done
+    }
+
+    func putBack() throws -> StoreOpeningStateMachine.Event {
+        closeDatabase()
+        meta = nil
+        guard let place = report.quarantine?.path(percentEncoded: false) else {
+            detail = "nothing was kept"
+            return .done
+        }
+        try Quarantine(paths: paths, policy: options.quarantine).putBack(place)
+        report.quarantine = nil
         return .done
     }
 

@@ -12,11 +12,13 @@ extension StoreOpening {
         case .verifyDeeply: "verify deeply"
         case .seal: "seal"
         case .checkSchema: "check schema"
+        case .announce: "announce"
         case .migrate: "migrate"
         case .quarantine: "quarantine"
         case .setAside: "set aside"
         case .reset: "reset"
         case .create: "create"
+        case .putBack: "put back"
         case .shareLock: "share lock"
         case .finish: "finish"
         case .fail: "fail"
@@ -29,6 +31,8 @@ extension StoreOpening {
         case .foreignFile: "The file belongs to another application."
         case .newerFormat: "The store was written by a later version."
         case .unmigratable: "The store was written for another model."
+        case .crashLoop:
+            "The store was healed, or the healing crashed, too often; it is left alone for now."
         case .readOnly: "A store that is opened to be read cannot be reset."
         default: "There is no store that could be opened."
         }
@@ -42,6 +46,7 @@ extension StoreOpening {
         case .noSpace: .noSpace
         case .permissionDenied, .readOnly: .permissionDenied
         case .damaged: .damaged
+        case .crashLoop: .crashLoop
         case .foreignFile: .foreignFile
         case .newerFormat: .newerFormat
         case .unmigratable where found.unmigratableReason != nil: found

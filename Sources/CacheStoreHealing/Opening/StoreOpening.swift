@@ -21,6 +21,9 @@ final class StoreOpening {
     var metaBeforeReplay: StoreMeta?
     var meta: StoreMeta?
     var usesRollbackJournal = false
+    var healingGuard: HealingGuard
+    /// Called before each action; for tests that end the process there.
+    var willPerform: ((StoreOpeningStateMachine.Action) -> Void)?
     /// Of the step that is being done.
     var detail: String?
     private var lastError: (any Error)?
@@ -29,6 +32,7 @@ final class StoreOpening {
         self.paths = paths
         self.content = content
         self.options = options
+        healingGuard = HealingGuard(paths: paths, limit: options.healingLimit)
         report = StoreOpenReport(url: paths.url, newFingerprint: content.fingerprint)
     }
 
@@ -41,9 +45,12 @@ final class StoreOpening {
             switch action {
             case .finish:
                 finishReport(machine)
+                noteSuccess(machine)
                 return try makeFile(machine)
             case .fail(let code):
                 finishReport(machine)
+                // A store that is damaged as soon as it is made would be made again and again.
+                healingGuard.end(isDone: code == .damaged)
                 if let lastError { throw lastError }
                 throw PersistentStoreError(code, Self.message(for: code), path: paths.main)
             default:
@@ -55,6 +62,7 @@ final class StoreOpening {
     private func timing(_ action: StoreOpeningStateMachine.Action) -> StoreOpeningStateMachine.Event
     {
         detail = nil
+        willPerform?(action)
         let start = ContinuousClock.now
         let event = event(of: action)
         report.steps.append(
@@ -67,7 +75,8 @@ final class StoreOpening {
     {
         do {
             let event = try perform(action)
-            lastError = nil
+            // What led to putting everything back is what the caller is to hear.
+            if action != .putBack { lastError = nil }
             return event
         } catch {
             detail = detail ?? PersistentStoreError(wrapping: error).code.description
@@ -165,6 +174,7 @@ final class StoreOpening {
             writerLock: writerLock,
             mayMarkClean: !machine.wasUnclean || machine.verified == .passed
                 || machine.outcome == .reset,
+            isWholeFromTheStart: machine.outcome != .reset,
             isClean: meta.isClean && machine.outcome != .migrated)
         if let registered { OpenFileRegistry.shared.remove(registered) }
         registered = nil
@@ -178,6 +188,19 @@ final class StoreOpening {
         report.verification = machine.verified
         report.storeIdentifier = meta?.storeIdentifier
         report.wasChangedByAnotherProgram = machine.wasChangedByAnotherProgram
+    }
+
+    private func noteSuccess(_ machine: StoreOpeningStateMachine) {
+        healingGuard.end(isDone: true)
+        if options.isReadOnly || lock == nil { return }
+        if machine.outcome != .reset {
+            Quarantine(paths: paths, policy: options.quarantine).dropSetsIfDiskIsShort()
+        }
+        if machine.outcome == .reset && machine.cause == .requested {
+            HealingGuard.forget(for: paths)
+        } else if machine.verified == .passed {
+            healingGuard.noteOpening(lastSessionWasHealthy: machine.wasUnclean)
+        }
     }
 
     func reportInMemory(because error: PersistentStoreError) -> StoreOpenReport {

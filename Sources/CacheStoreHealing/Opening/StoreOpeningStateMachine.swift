@@ -9,8 +9,11 @@
 /// 4. Verify by policy, where this process is alone with the store; deeply where damage was seen
 ///    before, or where another program has written to it: then seal its pages again.
 /// 5. Compare the model: the same → check that the tables are there; else migrate.
-/// 6. Damaged or unmigratable → quarantine, reset, create. At most once.
+/// 6. Damaged or unmigratable → quarantine, reset, create. At most once. Where there is no new store
+///    in the end, what was kept is put back.
 /// 7. Share the lock.
+///
+/// What changes the store as a whole is announced first, and may be refused: see ``HealingGuard``.
 ///
 /// Whatever changes the store as a whole needs the exclusive lock. Who finds that out under a
 /// shared lock starts again from the inspection once it has the other, for the store may be another
@@ -37,12 +40,16 @@ struct StoreOpeningStateMachine: Sendable {
         case seal
         case checkSchema
         case migrate
+        /// Writes down what comes next, if it may come.
+        case announce(HealingRecord.Step, because: StoreOpenReport.Cause)
         /// Copies the files where the policy wants them kept.
         case quarantine
         /// Moves the files away, always.
         case setAside
         case reset
         case create
+        /// Brings back what was kept, for there is no new store to take its place.
+        case putBack
         case shareLock
         case finish
         /// With this code, where no error came with the event.
@@ -73,6 +80,7 @@ struct StoreOpeningStateMachine: Sendable {
         case meta(Meta)
         case verified(StoreOpenReport.Verification)
         case schema(isIntact: Bool)
+        case announced(isPermitted: Bool)
         case migrated
         case unmigratable(String)
         case done
@@ -84,7 +92,8 @@ struct StoreOpeningStateMachine: Sendable {
 
     private enum State: Sendable {
         case idle, locking, inspecting, opening, readingMeta, verifying, sealing, checkingSchema
-        case migrating, quarantining, settingAside, resetting, creating, sharing, ended
+        case announcing, migrating, quarantining, settingAside, resetting, creating, puttingBack
+        case sharing, ended
     }
 
     private let intent: Intent
@@ -96,6 +105,10 @@ struct StoreOpeningStateMachine: Sendable {
     private var hasReopened = false
     private var hasReset = false
     private var isToBeSealed = false
+    /// What was announced.
+    private var announced: (state: State, action: Action)?
+    /// How the opening ends once everything is put back.
+    private var failure = PersistentStoreError.Code.unavailable
 
     private(set) var outcome = StoreOpenReport.Outcome.opened
     private(set) var cause = StoreOpenReport.Cause.none
@@ -135,6 +148,9 @@ struct StoreOpeningStateMachine: Sendable {
         case (.sealing, .done): return compareModel()
         case (.checkingSchema, .schema(let isIntact)):
             return isIntact ? share() : heal(.damaged)
+        case (.announcing, .announced(let isPermitted)):
+            guard isPermitted, let next = announced else { return end(.fail(.crashLoop)) }
+            return go(next.state, next.action)
         case (.migrating, .migrated):
             outcome = .migrated
             cause = .modelChanged
@@ -144,6 +160,9 @@ struct StoreOpeningStateMachine: Sendable {
         case (.settingAside, .done), (.resetting, .done): return go(.creating, .create)
         case (.creating, .done): return share()
         case (.sharing, .done): return end(.finish)
+        case (.creating, .failed) where hasReset: return putBack(.unavailable)
+        case (.creating, .damaged) where hasReset: return putBack(.damaged)
+        case (.puttingBack, _): return end(.fail(failure))
         case (_, .damaged(let isDatabase)): return damaged(isDatabase: isDatabase)
         default: return end(.fail(.unavailable))
         }
@@ -191,7 +210,9 @@ struct StoreOpeningStateMachine: Sendable {
     private mutating func compareModel() -> Action {
         if fingerprintMatches { return go(.checkingSchema, .checkSchema) }
         if isReadOnly { return end(.fail(.unmigratable)) }
-        return exclusively { $0.go(.migrating, .migrate) }
+        return exclusively {
+            $0.announce(.migration, because: .modelChanged, then: (.migrating, .migrate))
+        }
     }
 
     private mutating func damaged(isDatabase: Bool) -> Action {
@@ -215,32 +236,49 @@ struct StoreOpeningStateMachine: Sendable {
             // After a reset there is nothing either; why it was reset is what counts.
             machine.outcome = machine.intent == .reset ? .reset : .created
             machine.cause = machine.intent == .reset ? .requested : cause
-            return machine.go(.creating, .create)
+            return machine.announce(.creation, because: cause, then: (.creating, .create))
         }
     }
 
     private mutating func setAside(_ cause: StoreOpenReport.Cause) -> Action {
         if isReadOnly { return end(.fail(Self.code(for: cause))) }
-        return exclusively { $0.replace(cause, by: (.settingAside, .setAside)) }
+        return exclusively {
+            $0.replace(cause, as: .setAside, by: (.settingAside, .setAside))
+        }
     }
 
     private mutating func heal(_ cause: StoreOpenReport.Cause) -> Action {
         if isReadOnly { return end(.fail(Self.code(for: cause))) }
         return exclusively { machine in
             machine.intent == .reset
-                ? machine.replace(cause, by: (.resetting, .reset))
-                : machine.replace(cause, by: (.quarantining, .quarantine))
+                ? machine.replace(cause, as: .reset, by: (.resetting, .reset))
+                : machine.replace(cause, as: .reset, by: (.quarantining, .quarantine))
         }
     }
 
     private mutating func replace(
-        _ cause: StoreOpenReport.Cause, by next: (State, Action)
+        _ cause: StoreOpenReport.Cause, as step: HealingRecord.Step, by next: (State, Action)
     ) -> Action {
         if hasReset { return end(.fail(Self.code(for: cause))) }
         hasReset = true
         outcome = .reset
         self.cause = cause
-        return go(next.0, next.1)
+        return announce(step, because: cause, then: next)
+    }
+
+    /// What a program asks for itself is not refused.
+    private mutating func announce(
+        _ step: HealingRecord.Step, because cause: StoreOpenReport.Cause,
+        then next: (State, Action)
+    ) -> Action {
+        if intent == .reset { return go(next.0, next.1) }
+        announced = next
+        return go(.announcing, .announce(step, because: cause))
+    }
+
+    private mutating func putBack(_ code: PersistentStoreError.Code) -> Action {
+        failure = code
+        return go(.puttingBack, .putBack)
     }
 
     private mutating func exclusively(_ then: (inout Self) -> Action) -> Action {

@@ -21,6 +21,9 @@ package struct StoreOptions: Sendable {
     package var verification = VerificationPolicy()
     package var quarantine = QuarantinePolicy()
     package var onUnavailable = UnavailablePolicy.fail
+    /// How often a store may be healed, or end the process while it is healed, before it is left
+    /// alone for some openings; sessions with a store that stays whole count against it.
+    package var healingLimit = 3
     package var synchronous = Synchronous.normal
     /// How long locks of others are waited for.
     package var busyTimeout = Duration.seconds(5)
@@ -64,6 +67,9 @@ package struct QuarantinePolicy: Sendable, Hashable {
     package var maximumBytes: Int64 = 256 << 20
     /// No set is made while one younger than this is there.
     package var minimumInterval = Duration.seconds(24 * 60 * 60)
+    /// Where less than this is free on the disk, in bytes, no set is made and those that are there
+    /// are deleted; on a small disk, less than a twentieth of it.
+    package var minimumFreeBytes: Int64 = 64 << 20
 
     package init() {}
 }

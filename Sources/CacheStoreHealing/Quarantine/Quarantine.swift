@@ -16,7 +16,8 @@ struct Quarantine {
 
     let paths: StorePaths
     let policy: QuarantinePolicy
-    var now = Date()
+    var now = SystemMoment()
+    var freeSpace: @Sendable (String) -> FreeSpace? = { FreeSpace(at: $0) }
 
     /// Copies the set, where the policy wants it. It never fails: a copy that cannot be made is given
     /// up, and said so.
@@ -27,6 +28,7 @@ struct Quarantine {
         guard size <= policy.maximumBytes else {
             return Result(note: "\(size) bytes are too many")
         }
+        guard hasRoom(for: size) else { return Result(note: "the disk is short of space") }
         var place: String?
         do {
             let new = try makeSet()
@@ -60,6 +62,29 @@ struct Quarantine {
         for file in files { try FileTree.remove(file) }
         FileTree.synchronizeDirectory(paths.directory)
         return place
+    }
+
+    /// Moves a set back to where it was, over what is there.
+    ///
+    /// Nothing needs space for it. When the process is killed in the middle, the database is still
+    /// in the set, and what is at the store's place is no store that could be taken for it.
+    /// - Throws: ``FileSystemError``; then the rest is still in the set.
+    func putBack(_ place: String) throws {
+        // The database last: beside it, a log of another would be replayed over it, and without it
+        // a log is nothing.
+        try FileTree.remove(paths.main)
+        try StoreReset.removeSideFiles(of: paths)
+        for file in [paths.journal, paths.log, paths.sharedMemory, paths.main] {
+            let kept = Self.target(of: file, in: place)
+            if FileTree.size(at: kept) != nil { try FileTree.rename(kept, to: file) }
+        }
+        let blobs = Self.target(of: paths.blobs, in: place)
+        for name in FileTree.names(in: blobs) {
+            try FileTree.makeDirectory(paths.blobs)
+            try FileTree.rename("\(blobs)/\(name)", to: "\(paths.blobs)/\(name)")
+        }
+        FileTree.synchronizeDirectory(paths.directory)
+        try FileTree.removeDirectory(place)
     }
 
     // MARK: The set
@@ -102,7 +127,7 @@ struct Quarantine {
 
     private func makeSet() throws -> String {
         try FileTree.makeDirectory(paths.quarantine)
-        let stem = "\(paths.quarantine)/\(paths.name)-\(Self.stamp(of: now))"
+        let stem = "\(paths.quarantine)/\(paths.name)-\(Self.stamp(of: now.date))"
         for number in 1...999 {
             let place = "\(stem)-\(number)"
             if mkdir(place, 0o700) == 0 { return place }

@@ -6,7 +6,7 @@ extension StoreOpenReport {
         private enum Kind: Sendable, Hashable {
             case none, fileMissing, emptyFile, notADatabase, damaged, foreignFile, newerFormat
             case modelChanged, unmigratable(String), storeLocked, noSpace, permissionDenied
-            case unavailable, requested
+            case unavailable, requested, crashLoop
         }
 
         private let kind: Kind
@@ -39,6 +39,9 @@ extension StoreOpenReport {
         public static let permissionDenied = Cause(kind: .permissionDenied)
         /// The file or its device could not be used.
         public static let unavailable = Cause(kind: .unavailable)
+        /// The store was healed, or ended the process while it was healed, too often: it is left
+        /// alone for some openings.
+        public static let crashLoop = Cause(kind: .crashLoop)
         /// The program asked for it.
         public static let requested = Cause(kind: .requested)
 
@@ -64,6 +67,7 @@ extension StoreOpenReport {
             case .noSpace: "the disk was full"
             case .permissionDenied: "the permissions did not allow it"
             case .unavailable: "the file could not be used"
+            case .crashLoop: "it was healed too often"
             case .requested: "the program asked for it"
             }
         }

@@ -164,6 +164,10 @@ extension StoreFile {
             default: break
             }
             noteDamage(error)
+            // What is kept for a person is the first to give its space to the program.
+            if error.classification == .noSpace {
+                Quarantine(paths: paths, policy: options.quarantine).dropSetsIfDiskIsShort()
+            }
             // After a failed sync the system may call pages clean that never reached the disk, so
             // nothing on these connections is to be trusted (https://lwn.net/Articles/752063/).
             if error.code == .SQLITE_IOERR_FSYNC { giveUp(.unavailable) }

@@ -39,12 +39,14 @@ package final class StoreFile: Sendable {
     private let useLock: FileLock?
     /// Whether closing may call the store clean: not if it was left unclean and never checked.
     let mayMarkClean: Bool
+    /// Whether opening had nothing to heal.
+    private let isWholeFromTheStart: Bool
     let state: Mutex<State>
 
     init(
         paths: StorePaths, options: StoreOptions, identifier: UUID, usesRollbackJournal: Bool,
         pool: ConnectionPool, logSize: LogSize, useLock: FileLock?, writerLock: FileLock?,
-        mayMarkClean: Bool, isClean: Bool
+        mayMarkClean: Bool, isWholeFromTheStart: Bool, isClean: Bool
     ) {
         self.paths = paths
         self.options = options
@@ -55,6 +57,7 @@ package final class StoreFile: Sendable {
         self.useLock = useLock
         self.writerLock = writerLock
         self.mayMarkClean = mayMarkClean
+        self.isWholeFromTheStart = isWholeFromTheStart
         state = Mutex(State(needsMark: !isClean))
         guard let file = FileIdentity(path: paths.main) else { return }
         OpenFileRegistry.shared.add(file)
@@ -123,6 +126,7 @@ package final class StoreFile: Sendable {
         if clean && wasOpen && mayMarkClean && !options.isReadOnly {
             do {
                 try leaveClean()
+                if isWholeFromTheStart { HealingGuard.noteHealthySession(for: paths) }
             } catch {
                 if let error = error as? SQLiteError { noteDamage(error) }
                 firstError = error

@@ -52,7 +52,7 @@ extension CacheDirectory {
         DirectoryError(.notADirectory, "\(path) exists and is not a directory.", path: path)
     }
 
-    private static func parent(of path: String) -> String? {
+    static func parent(of path: String) -> String? {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let parent = path[..<slash]
         // Nothing is left above the root, where creating ends in any case: it exists.

@@ -8,6 +8,10 @@ package import Foundation
 /// `CacheDirectory=`; `$XDG_CACHE_HOME`; `$HOME/.cache`; `.cache` in the home directory that the
 /// password database has. A variable that is empty or not absolute is passed over, as the XDG Base
 /// Directory Specification demands: a relative path would depend on where the program was started.
+///
+/// For root a variable of the user is passed over as well where it leads to a directory of somebody
+/// else: `sudo` may leave `$HOME` as it was, and root's files in a user's cache would lock that user
+/// out of it.
 package struct CacheDirectory: Sendable, Hashable {
     /// Where the path of a ``CacheDirectory`` comes from.
     package enum Origin: Sendable, Hashable {
@@ -27,10 +31,8 @@ package struct CacheDirectory: Sendable, Hashable {
     package let path: String
     /// Where the path comes from.
     package let origin: Origin
-    /// Whether this process is root's but the directory lies in another user's home.
-    ///
-    /// `sudo` may leave `$HOME` as it was. The cache works, but its files will belong to root.
-    package let isInHomeOfAnotherUser: Bool
+    /// Whether the environment names a directory of another user, which root has passed over.
+    package let avoidsHomeOfAnotherUser: Bool
 
     /// Finds the directory; looks at the environment and touches nothing.
     ///
@@ -47,22 +49,28 @@ package struct CacheDirectory: Sendable, Hashable {
         if let serviceManager {
             return CacheDirectory(path: serviceManager, origin: .serviceManager)
         }
-        if let path = environment["XDG_CACHE_HOME"].flatMap(absolute) {
+        var avoidsOther = false
+        func mayUse(_ path: String) -> Bool {
+            if !belongsToAnotherThanRoot(path, users) { return true }
+            avoidsOther = true
+            return false
+        }
+        if let path = environment["XDG_CACHE_HOME"].flatMap(absolute), mayUse(path) {
             return CacheDirectory(path: path, origin: .xdgCacheHome)
         }
-        if let home = environment["HOME"].flatMap(absolute) {
-            let owner = users.effectiveUserID == 0 ? users.owner(home) : nil
+        if let home = environment["HOME"].flatMap(absolute), mayUse(home) {
             return CacheDirectory(
-                path: caches(inHome: home), origin: .home,
-                isInHomeOfAnotherUser: owner.map { $0 != 0 } ?? false)
+                path: caches(inHome: home), origin: .home, avoidsHomeOfAnotherUser: avoidsOther)
         }
         if let home = users.homeDirectory(users.effectiveUserID).flatMap(absolute) {
-            return CacheDirectory(path: caches(inHome: home), origin: .passwordDatabase)
+            return CacheDirectory(
+                path: caches(inHome: home), origin: .passwordDatabase,
+                avoidsHomeOfAnotherUser: avoidsOther)
         }
         throw DirectoryError(
             .noHomeDirectory,
-            "No cache directory: CACHE_DIRECTORY, XDG_CACHE_HOME and HOME are unset or not "
-                + "absolute, and the password database has no home for user "
+            "No cache directory: CACHE_DIRECTORY, XDG_CACHE_HOME and HOME are unset, not "
+                + "absolute or another user's, and the password database has no home for user "
                 + "\(users.effectiveUserID).")
     }
 
@@ -86,10 +94,21 @@ package struct CacheDirectory: Sendable, Hashable {
         return result
     }
 
-    private init(path: String, origin: Origin, isInHomeOfAnotherUser: Bool = false) {
+    private init(path: String, origin: Origin, avoidsHomeOfAnotherUser: Bool = false) {
         self.path = path
         self.origin = origin
-        self.isInHomeOfAnotherUser = isInHomeOfAnotherUser
+        self.avoidsHomeOfAnotherUser = avoidsHomeOfAnotherUser
+    }
+
+    /// Whether this process is root's, and the nearest directory of the path that exists is not.
+    private static func belongsToAnotherThanRoot(_ path: String, _ users: UserDatabase) -> Bool {
+        guard users.effectiveUserID == 0 else { return false }
+        var place: String? = path
+        while let current = place {
+            if let owner = users.owner(current) { return owner != 0 }
+            place = parent(of: current)
+        }
+        return false
     }
 
     private static func resolve(explicit: URL) throws(DirectoryError) -> CacheDirectory {

@@ -9,6 +9,7 @@ import Testing
 
     static let same = Machine.Event.meta(.ours(fingerprintMatches: true, isClean: true))
     static let unclean = Machine.Event.meta(.ours(fingerprintMatches: true, isClean: false))
+    static let permitted = Machine.Event.announced(isPermitted: true)
     static let otherModel = Machine.Event.meta(.ours(fingerprintMatches: false, isClean: true))
 
     /// Feeds the events, checks that each action is the expected one, and returns the machine.
@@ -79,7 +80,8 @@ import Testing
                 (Self.doubtful(.init(damageWasSeen: true)), .verifyDeeply),
                 (.damaged(isDatabase: true), .openDatabase), (.opened, .readMeta),
                 (Self.doubtful(.init(damageWasSeen: true)), .verifyDeeply),
-                (.damaged(isDatabase: true), .quarantine), (.done, .reset), (.done, .create),
+                (.damaged(isDatabase: true), .announce(.reset, because: .damaged)),
+                (Self.permitted, .quarantine), (.done, .reset), (.done, .create),
                 (.done, .shareLock), (.done, .finish),
             ])
         #expect(machine.outcome == .reset)
@@ -105,7 +107,8 @@ import Testing
         content: FileInspection.Content, cause: StoreOpenReport.Cause
     ) {
         let machine = follow([
-            (nil, .lock), (.locked(isExclusive: true), .inspect), (.inspected(content), .create),
+            (nil, .lock), (.locked(isExclusive: true), .inspect),
+            (.inspected(content), .announce(.creation, because: cause)), (Self.permitted, .create),
             (.done, .shareLock), (.done, .finish),
         ])
         #expect(machine.outcome == .created)
@@ -130,8 +133,9 @@ import Testing
         content: FileInspection.Content, cause: StoreOpenReport.Cause
     ) {
         let machine = follow([
-            (nil, .lock), (.locked(isExclusive: true), .inspect), (.inspected(content), .setAside),
-            (.done, .create), (.done, .shareLock), (.done, .finish),
+            (nil, .lock), (.locked(isExclusive: true), .inspect),
+            (.inspected(content), .announce(.setAside, because: cause)),
+            (Self.permitted, .setAside), (.done, .create), (.done, .shareLock), (.done, .finish),
         ])
         #expect(machine.outcome == .reset)
         #expect(machine.cause == cause)
@@ -140,7 +144,8 @@ import Testing
     @Test func `what is no database is kept and reset`() {
         let machine = follow([
             (nil, .lock), (.locked(isExclusive: true), .inspect),
-            (.inspected(.notADatabase), .quarantine), (.done, .reset), (.done, .create),
+            (.inspected(.notADatabase), .announce(.reset, because: .notADatabase)),
+            (Self.permitted, .quarantine), (.done, .reset), (.done, .create),
             (.done, .shareLock), (.done, .finish),
         ])
         #expect(machine.outcome == .reset)
@@ -151,7 +156,8 @@ import Testing
         let machine = follow(
             Self.opening + [
                 (.damaged(isDatabase: true), .openDatabase), (.opened, .readMeta),
-                (.damaged(isDatabase: true), .quarantine), (.done, .reset), (.done, .create),
+                (.damaged(isDatabase: true), .announce(.reset, because: .damaged)),
+                (Self.permitted, .quarantine), (.done, .reset), (.done, .create),
                 (.done, .shareLock), (.done, .finish),
             ])
         #expect(machine.cause == .damaged)
@@ -187,8 +193,10 @@ import Testing
     @Test func `a check that finds damage leads to a reset`() {
         let machine = follow(
             Self.opening + [
-                (Self.unclean, .verify), (.verified(.failed), .quarantine), (.done, .reset),
-                (.done, .create), (.done, .shareLock), (.done, .finish),
+                (Self.unclean, .verify),
+                (.verified(.failed), .announce(.reset, because: .damaged)),
+                (Self.permitted, .quarantine), (.done, .reset), (.done, .create),
+                (.done, .shareLock), (.done, .finish),
             ])
         #expect(machine.outcome == .reset)
         #expect(machine.verified == .failed)
@@ -218,7 +226,8 @@ import Testing
     @Test func `another model is migrated`() {
         let machine = follow(
             Self.opening + [
-                (Self.otherModel, .migrate), (.migrated, .shareLock), (.done, .finish),
+                (Self.otherModel, .announce(.migration, because: .modelChanged)),
+                (Self.permitted, .migrate), (.migrated, .shareLock), (.done, .finish),
             ])
         #expect(machine.outcome == .migrated)
         #expect(machine.cause == .modelChanged)
@@ -227,34 +236,82 @@ import Testing
     @Test func `an unmigratable store is kept and reset with the reason`() {
         let machine = follow(
             Self.opening + [
-                (Self.otherModel, .migrate), (.unmigratable("why"), .quarantine), (.done, .reset),
-                (.done, .create), (.done, .shareLock), (.done, .finish),
+                (Self.otherModel, .announce(.migration, because: .modelChanged)),
+                (Self.permitted, .migrate),
+                (.unmigratable("why"), .announce(.reset, because: .unmigratable("why"))),
+                (Self.permitted, .quarantine), (.done, .reset), (.done, .create),
+                (.done, .shareLock), (.done, .finish),
             ])
         #expect(machine.cause == .unmigratable("why"))
     }
 
     @Test func `missing tables are damage`() {
         let machine = follow(
-            Self.opening + [(Self.same, .checkSchema), (.schema(isIntact: false), .quarantine)])
+            Self.opening + [
+                (Self.same, .checkSchema),
+                (.schema(isIntact: false), .announce(.reset, because: .damaged)),
+            ])
         #expect(machine.cause == .damaged)
     }
 
     @Test func `a log of another store is damage`() {
-        follow(Self.opening + [(.meta(.inconsistent), .quarantine)])
+        follow(
+            Self.opening + [(.meta(.inconsistent), .announce(.reset, because: .damaged))])
     }
 
     @Test func `what SQLite finds to be empty, foreign or newer is treated so`() {
-        follow(Self.opening + [(.meta(.empty), .create)])
-        follow(Self.opening + [(.meta(.foreign), .setAside)])
-        follow(Self.opening + [(.meta(.newer), .setAside)])
+        follow(
+            Self.opening + [(.meta(.empty), .announce(.creation, because: .emptyFile))])
+        follow(
+            Self.opening + [(.meta(.foreign), .announce(.setAside, because: .foreignFile))])
+        follow(
+            Self.opening + [(.meta(.newer), .announce(.setAside, because: .newerFormat))])
     }
 
     @Test func `there is one reset an opening`() {
-        var machine = follow([
+        var machine = follow(Self.healing)
+        #expect(machine.handle(.damaged(isDatabase: true)) == .putBack)
+        #expect(machine.handle(.done) == .fail(.damaged))
+    }
+
+    private static let healing: [(Machine.Event?, Machine.Action)] = [
+        (nil, .lock), (.locked(isExclusive: true), .inspect),
+        (.inspected(.notADatabase), .announce(.reset, because: .notADatabase)),
+        (permitted, .quarantine), (.done, .reset), (.done, .create),
+    ]
+
+    @Test func `where no new store can be made, what was kept is put back`() {
+        follow(Self.healing + [(.failed, .putBack), (.done, .fail(.unavailable))])
+        // Also where that fails.
+        follow(Self.healing + [(.failed, .putBack), (.failed, .fail(.unavailable))])
+    }
+
+    @Test func `a creation that fails puts nothing back where nothing was`() {
+        follow([
             (nil, .lock), (.locked(isExclusive: true), .inspect),
-            (.inspected(.notADatabase), .quarantine), (.done, .reset), (.done, .create),
+            (.inspected(.missing), .announce(.creation, because: .fileMissing)),
+            (Self.permitted, .create), (.failed, .fail(.unavailable)),
         ])
-        #expect(machine.handle(.damaged(isDatabase: true)) == .fail(.damaged))
+    }
+
+    @Test func `what is refused is not done`() {
+        let refused = Machine.Event.announced(isPermitted: false)
+        let start: [(Machine.Event?, Machine.Action)] = [
+            (nil, .lock), (.locked(isExclusive: true), .inspect),
+        ]
+        let end = (Machine.Event?.some(refused), Machine.Action.fail(.crashLoop))
+        follow(
+            start + [
+                (.inspected(.notADatabase), .announce(.reset, because: .notADatabase)), end,
+            ])
+        follow(
+            start + [(.inspected(.missing), .announce(.creation, because: .fileMissing)), end])
+        follow(
+            start + [(.inspected(.foreign), .announce(.setAside, because: .foreignFile)), end])
+        follow(
+            Self.opening + [
+                (Self.otherModel, .announce(.migration, because: .modelChanged)), end,
+            ])
     }
 
     @Test func `a store opened to be read is never changed`() {

@@ -9,7 +9,8 @@ import Testing
     private static let day: TimeInterval = 24 * 60 * 60
 
     private func keepCopy(
-        _ store: TemporaryStore, policy: QuarantinePolicy = QuarantinePolicy(), now: Date = Date()
+        _ store: TemporaryStore, policy: QuarantinePolicy = QuarantinePolicy(),
+        now: SystemMoment = SystemMoment()
     ) -> Quarantine.Result {
         Quarantine(paths: store.paths, policy: policy, now: now)
             .keepCopy(reason: "test", report: StoreOpenReport(url: nil, newFingerprint: ""))
@@ -40,18 +41,94 @@ import Testing
         // From the future: the clock was wrong once.
         (-60, false), (-365 * day, false),
     ])
-    func `a recent set keeps new ones away, whatever the clock does`(
+    func `after a restart, a recent set keeps new ones away, whatever the clock does`(
         age: TimeInterval, isRecent: Bool
     ) throws {
         let store = try TemporaryStore()
         try store.write("bytes".utf8)
         let first = try #require(keepCopy(store).place)
-        let now = Date()
+        var now = SystemMoment()
+        now.boot = "the next"
+        now.uptime = 1
         try FileManager.default.setAttributes(
-            [.modificationDate: now.addingTimeInterval(-age)], ofItemAtPath: first)
+            [.modificationDate: now.date.addingTimeInterval(-age)], ofItemAtPath: first)
         let second = keepCopy(store, now: now)
         #expect((second.place == nil) == isRecent)
         #expect(store.quarantined.count == 1)
+    }
+
+    @Test(arguments: [-400 * day, -60, 0, 2 * day, 400 * day])
+    func `while the machine runs, a jump of the clock makes no set older or younger`(
+        jump: TimeInterval
+    ) throws {
+        let store = try TemporaryStore()
+        try store.write("bytes".utf8)
+        let start = SystemMoment()
+        let first = try #require(keepCopy(store, now: start).place)
+        var now = start
+        now.date += jump
+        now.uptime += Self.day - 60
+        #expect(keepCopy(store, now: now).place == nil)
+        #expect(store.exists(first))
+        now.uptime += 120
+        #expect(keepCopy(store, now: now).place != nil)
+        #expect(store.quarantined.count == 1)
+    }
+
+    @Test func `a set is not made where it would leave the disk short of space`() throws {
+        let store = try TemporaryStore()
+        try store.write([UInt8](repeating: 1, count: 10_000))
+        var policy = QuarantinePolicy()
+        policy.minimumFreeBytes = 1_000_000
+        func result(available: Int64, total: Int64) -> Quarantine.Result {
+            let space = FreeSpace(available: available, total: total)
+            var quarantine = Quarantine(paths: store.paths, policy: policy)
+            quarantine.freeSpace = { _ in space }
+            return quarantine.keepCopy(
+                reason: "test", report: StoreOpenReport(url: nil, newFingerprint: ""))
+        }
+        #expect(result(available: 1_009_999, total: 1 << 40).place == nil)
+        #expect(store.quarantined.isEmpty)
+        // A small disk is short of space when a twentieth is left.
+        #expect(result(available: 59_999, total: 1_000_000).place == nil)
+        #expect(result(available: 60_000, total: 1_000_000).place != nil)
+    }
+
+    @Test func `sets are deleted when the disk becomes short of space, but not foreign files`()
+        throws
+    {
+        let store = try TemporaryStore()
+        try store.write("damaged".utf8)
+        let set = try #require(keepCopy(store).place)
+        let quarantine = Quarantine(paths: store.paths, policy: QuarantinePolicy())
+        let foreign = try quarantine.setAside(
+            reason: "test", report: StoreOpenReport(url: nil, newFingerprint: ""))
+        #expect(!quarantine.dropSetsIfDiskIsShort())
+        #expect(store.exists(set))
+        var short = quarantine
+        short.freeSpace = { _ in FreeSpace(available: 1 << 20, total: 1 << 40) }
+        #expect(short.dropSetsIfDiskIsShort())
+        #expect(!store.exists(set))
+        #expect(store.contents(foreign + "/notes.sqlite") == Data("damaged".utf8))
+    }
+
+    @Test func `what was kept is put back as it was`() throws {
+        let store = try TemporaryStore()
+        for suffix in ["", "-wal", "-journal"] {
+            try store.write("old\(suffix)".utf8, to: store.path + suffix)
+        }
+        try FileTree.makeDirectory(store.paths.blobs)
+        try store.write("value".utf8, to: store.paths.blobs + "/1")
+        let place = try #require(keepCopy(store).place)
+        try store.write("new".utf8)
+        try FileTree.remove(store.paths.log)
+        try FileTree.remove(store.paths.blobs + "/1")
+        try Quarantine(paths: store.paths, policy: QuarantinePolicy()).putBack(place)
+        for suffix in ["", "-wal", "-journal"] {
+            #expect(store.contents(store.path + suffix) == Data("old\(suffix)".utf8))
+        }
+        #expect(store.contents(store.paths.blobs + "/1") == Data("value".utf8))
+        #expect(store.quarantined.isEmpty)
     }
 
     @Test func `older sets make room for a new one`() throws {
@@ -61,8 +138,11 @@ import Testing
         policy.minimumInterval = .zero
         policy.maximumSets = 2
         let places = (0..<4).map { number in
-            keepCopy(store, policy: policy, now: Date(timeIntervalSince1970: Double(number) * 1e6))
-                .place
+            keepCopy(
+                store, policy: policy,
+                now: SystemMoment(
+                    date: Date(timeIntervalSince1970: Double(number) * 1e6), boot: nil, uptime: 0)
+            ).place
         }
         #expect(store.quarantined.count == 2)
         for place in places.suffix(2) { #expect(store.exists(try #require(place))) }

@@ -43,7 +43,8 @@ import Testing
 
     @Test func `the steps of an opening are told with their times`() throws {
         let report = try TemporaryStore().open().report
-        #expect(report.steps.map(\.name) == ["lock", "inspect", "create", "share lock"])
+        #expect(
+            report.steps.map(\.name) == ["lock", "inspect", "announce", "create", "share lock"])
         #expect(report.steps.allSatisfy { $0.duration > .zero })
     }
 }

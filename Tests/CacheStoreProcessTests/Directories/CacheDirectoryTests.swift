@@ -94,14 +94,34 @@ import Testing
         #expect(try Self.resolve(["HOME": "/"]).path == "/.cache")
     }
 
-    @Test func `root in another user's home is noticed`() throws {
-        let owners: [String: UInt32] = ["/home/me": 1000, "/root": 0]
-        let root = Self.users(id: 0, owners: owners)
-        #expect(try Self.resolve(["HOME": "/home/me"], users: root).isInHomeOfAnotherUser)
-        #expect(try !Self.resolve(["HOME": "/root"], users: root).isInHomeOfAnotherUser)
-        #expect(try !Self.resolve(["HOME": "/missing"], users: root).isInHomeOfAnotherUser)
-        let other = Self.users(id: 1000, owners: owners)
-        #expect(try !Self.resolve(["HOME": "/home/me"], users: other).isInHomeOfAnotherUser)
+    @Test func `root keeps out of another user's home, as sudo may leave it`() throws {
+        let owners: [String: UInt32] = ["/home/me": 1000, "/root": 0, "/": 0]
+        let root = Self.users(id: 0, home: "/root", owners: owners)
+        for environment in [
+            ["HOME": "/home/me"], ["XDG_CACHE_HOME": "/home/me/.cache/deep"],
+            ["HOME": "/home/me", "XDG_CACHE_HOME": "/home/me/.cache"],
+        ] {
+            let directory = try Self.resolve(environment, users: root)
+            #expect(directory.path == "/root/.cache")
+            #expect(directory.origin == .passwordDatabase)
+            #expect(directory.avoidsHomeOfAnotherUser)
+        }
+        for home in ["/root", "/missing"] {
+            let directory = try Self.resolve(["HOME": home], users: root)
+            #expect(directory.path == home + "/.cache")
+            #expect(!directory.avoidsHomeOfAnotherUser)
+        }
+        // Whoever is not root cannot do harm there.
+        let other = Self.users(id: 1001, owners: owners)
+        #expect(try Self.resolve(["HOME": "/home/me"], users: other).path == "/home/me/.cache")
+    }
+
+    @Test func `a group with a user's name and no others is private`() {
+        let users = UserDatabase.system
+        // Root's group is the only one that every system has.
+        #expect(users.isPrivateGroup(0, 0))
+        #expect(!users.isPrivateGroup(0, 1))
+        #expect(!users.isPrivateGroup(gid_t.max - 7, 0))
     }
 
     @Test func `the real environment leads to an absolute directory`() throws {

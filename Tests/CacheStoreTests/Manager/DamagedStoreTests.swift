@@ -53,6 +53,27 @@ import Testing
         #expect(try NoteCache.opening(directory.path).numbers() == [7])
     }
 
+    @Test func `a store that is damaged at every start ends in a session in memory`() throws {
+        let place = directory.url.appending(path: "Notes.sqlite")
+        for _ in 0..<3 {
+            try Data("not a database".utf8).write(to: place)
+            let cache = NoteCache.opening(directory.path)
+            #expect(cache.openReport.outcome == .reset)
+            cache.insert(1)
+            try cache.close()
+        }
+        try Data("not a database".utf8).write(to: place)
+        let cache = NoteCache.opening(directory.path)
+        #expect(cache.openReport.outcome == .inMemory)
+        #expect(cache.openReport.cause == .crashLoop)
+        #expect(cache.wasResetOrCreated)
+        #expect(PersistentStoreError.Code.crashLoop ~= (cache.openError ?? CancellationError()))
+        cache.insert(2)
+        try cache.save()
+        #expect(try cache.numbers() == [2])
+        #expect(try Data(contentsOf: place) == Data("not a database".utf8))
+    }
+
     @Test func `a save that meets damage is thrown and reported`() throws {
         try leaveDamagedStore()
         let cache = NoteCache.opening(directory.path)
