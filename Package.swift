@@ -52,7 +52,7 @@ let package = Package(
             "CacheStorePersistence",
             uses: [
                 "CacheStoreModel", "CacheStoreQuery", "CacheStoreSQLite", "CacheStoreHealing",
-                "CCacheStoreSQLite", "CCacheStoreZlib",
+                "CCacheStoreShims", "CCacheStoreSQLite", "CCacheStoreZlib",
             ])
         + layer(
             "CacheStoreGraph",

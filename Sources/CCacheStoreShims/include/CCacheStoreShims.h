@@ -10,6 +10,7 @@
 #include "CCacheStoreChecksumVFS.h"
 #include "CCacheStorePageChecksum.h"
 #include "CCacheStorePropertyCursor.h"
+#include "CCacheStoreRowPacker.h"
 
 // Declared here rather than by including sqlite3.h, so that each SQLite symbol belongs to one
 // Clang module only (CCacheStoreSQLite).

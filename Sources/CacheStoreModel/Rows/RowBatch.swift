@@ -40,7 +40,7 @@ package final class RowBatch: @unchecked Sendable {
     /// Turns encoded cells into values; `nil` where the store has none.
     package let resolver: (any EncodedValueResolver)?
 
-    init(
+    package init(
         rows: UnsafeMutableRawPointer, heap: UnsafeMutableRawPointer?, count: Int,
         layout: RowLayout, cellCount: Int, resolver: (any EncodedValueResolver)?
     ) {

@@ -73,9 +73,9 @@ struct QueryCompiler {
             conditions = text + ")"
         }
         text = ""
-        if selection != .count {
-            try order(query.sort)
-        }
+        // A table on its own is read in the order of its keys.
+        let isWholeTable = conditions.isEmpty && query.sort.isEmpty && !isWindowed
+        if selection != .count, !isWholeTable { try order(query.sort) }
         let order = text
         if isWindowed {
             text = " LIMIT ? OFFSET ?"
@@ -86,7 +86,7 @@ struct QueryCompiler {
         }
         let columns =
             switch selection {
-            case .rows: plan.columns
+            case .rows: isWholeTable ? plan.selection() : plan.columns
             case .identifiers: plan.hasEntityColumn ? "t0.\"_id\", t0.\"_entity\"" : "t0.\"_id\""
             case .count: isWindowed ? "1" : "count(*)"
             }

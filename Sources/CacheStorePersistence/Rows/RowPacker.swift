@@ -1,86 +1,69 @@
 // SPDX-License-Identifier: MIT
 
+import CCacheStoreShims
 import CCacheStoreSQLite
 import CacheStoreModel
 import CacheStoreSQLite
 
-/// Packs the rows of a statement into batches, by position, without a value for each cell.
+/// Packs the rows of a statement into batches, without a value for each cell.
 struct RowPacker {
-    /// How many rows share a batch. An object keeps its batch alive, so it should not be large.
-    static let rowsPerBatch = 512
-
-    let plan: SelectPlan
-    let numbers: EntityNumbers
+    let form: RowForm
     let resolver: any EncodedValueResolver
-    /// Whether an owner's key is selected behind the columns of the plan.
-    var hasOwner = false
     var expectedRows = 16
 
     /// Runs the statement, whose parameters are bound, to its end and resets it.
-    func pack(_ statement: Statement) throws -> [RowBatch] {
-        defer { statement.reset() }
-        var batches: [RowBatch] = []
-        let extra = hasOwner ? 1 : 0
-        var builder = RowBatchBuilder(
-            layout: plan.layout, extraCells: extra,
-            expectedRows: min(expectedRows, Self.rowsPerBatch))
-        while try statement.step() {
-            if builder.count == Self.rowsPerBatch || builder.isFull {
-                if let batch = builder.finish(resolver: resolver) { batches.append(batch) }
-                builder = RowBatchBuilder(
-                    layout: plan.layout, extraCells: extra, expectedRows: Self.rowsPerBatch)
+    ///
+    /// The statement selects the form's columns, or packs them by a call: see
+    /// ``SelectPlan/selection(owner:)``.
+    func pack(_ statement: Statement, on connection: Connection) throws -> [RowBatch] {
+        let packer = try connection.rowPacker()
+        packer.pointee.form = UnsafePointer(form.pointer)
+        packer.pointee.expected_rows = Int32(clamping: expectedRows)
+        defer {
+            statement.reset()
+            cachestore_row_packer_clear(packer)
+        }
+        if sqlite3_column_count(statement.handle) == 1, form.columnCount > 1 {
+            _ = try statement.step()
+        } else {
+            while try statement.step() {
+                guard cachestore_pack_row(packer, statement.handle) != 0 else {
+                    throw SQLiteError(result: SQLITE_NOMEM)
+                }
             }
-            pack(row: statement.handle, into: &builder)
         }
-        if builder.count > 0, let batch = builder.finish(resolver: resolver) {
-            batches.append(batch)
-        }
-        return batches
+        return takeBatches(of: packer)
     }
 
-    private func pack(row handle: OpaquePointer, into builder: inout RowBatchBuilder) {
-        builder.beginRow()
-        builder.set(RowLayout.keyColumn, integer: sqlite3_column_int64(handle, 0))
-        builder.set(RowLayout.versionColumn, integer: sqlite3_column_int64(handle, 1))
-        var column: Int32 = 2
-        var entity = plan.entityIndex
-        if plan.hasEntityColumn {
-            entity = numbers.index(ofNumber: sqlite3_column_int64(handle, 2)) ?? entity
-            column = 3
+    private func takeBatches(
+        of packer: UnsafeMutablePointer<cachestore_row_packer>
+    ) -> [RowBatch] {
+        let count = Int(packer.pointee.batch_count)
+        // The batches own their memory from here on.
+        packer.pointee.batch_count = 0
+        guard let packed = packer.pointee.batches else { return [] }
+        return (0..<count).compactMap { index in
+            guard let rows = packed[index].rows else { return nil }
+            return RowBatch(
+                rows: rows, heap: packed[index].heap, count: Int(packed[index].count),
+                layout: form.layout, cellCount: form.cellCount, resolver: resolver)
         }
-        builder.set(RowLayout.entityColumn, integer: Int64(entity))
-        for slot in plan.slots {
-            // Storage classes are asked first: asking for another form would convert the value
-            // (https://sqlite.org/c3ref/column_blob.html).
-            switch sqlite3_column_type(handle, column) {
-            case SQLITE_INTEGER:
-                var value = sqlite3_column_int64(handle, column)
-                if slot.kind == .entity {
-                    value = Int64(numbers.index(ofNumber: value) ?? slot.fallback)
-                }
-                builder.set(slot.cell, integer: value)
-            case SQLITE_FLOAT:
-                builder.set(slot.cell, real: sqlite3_column_double(handle, column))
-            case SQLITE_TEXT:
-                let bytes = sqlite3_column_text(handle, column)
-                let count = Int(sqlite3_column_bytes(handle, column))
-                builder.set(
-                    slot.cell, tag: RowBatch.Tag.text,
-                    bytes: UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
-            case SQLITE_BLOB:
-                let bytes = sqlite3_column_blob(handle, column)
-                let count = Int(sqlite3_column_bytes(handle, column))
-                builder.set(
-                    slot.cell,
-                    tag: slot.kind == .opaque ? RowBatch.Tag.encoded : RowBatch.Tag.blob,
-                    bytes: UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
-            default: break
-            }
-            column += 1
-        }
-        if hasOwner {
-            builder.set(
-                plan.layout.cellCount, integer: sqlite3_column_int64(handle, column))
-        }
+    }
+}
+
+extension Connection {
+    /// Registers the function that packs rows; once, before a statement calls it.
+    func registerRowPacker() throws(SQLiteError) {
+        var packer: UnsafeMutablePointer<cachestore_row_packer>?
+        let result = cachestore_register_rows(handle, &packer)
+        guard result == SQLITE_OK else { throw SQLiteError(result: result) }
+        attachment = UnsafeMutableRawPointer(packer)
+    }
+
+    /// What the connection's rows are packed into, by the one thread that has the connection.
+    fileprivate func rowPacker() throws(SQLiteError) -> UnsafeMutablePointer<cachestore_row_packer>
+    {
+        guard let attachment else { throw SQLiteError(result: SQLITE_MISUSE) }
+        return attachment.assumingMemoryBound(to: cachestore_row_packer.self)
     }
 }

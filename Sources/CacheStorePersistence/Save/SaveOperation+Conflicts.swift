@@ -95,9 +95,8 @@ extension SaveOperation {
                 "SELECT \(plan.columns) FROM \(map.table(of: root)) AS t0 WHERE \(condition) LIMIT 1"
         )
         try bind(statement)
-        let packer = RowPacker(
-            plan: plan, numbers: map.numbers, resolver: resolver, expectedRows: 1)
-        let batches = try packer.pack(statement)
+        let packer = RowPacker(form: plan.form, resolver: resolver, expectedRows: 1)
+        let batches = try packer.pack(statement, on: connection)
         statement.clearBindings()
         return batches.first
     }

@@ -10,30 +10,28 @@ import CacheStoreSQLite
 package struct EntityNumbers: Sendable {
     /// By the entity's index in the model.
     let numbers: [Int64]
-    private let indexes: [Int64: Int]
     private let byName: [String: Int64]
-    /// Indexes by number where numbers are small, as they are; the dictionary is for all others.
-    private let dense: [Int32]
+    /// The entities' indexes by their number; -1 for numbers that the model does not explain.
+    let indexesByNumber: [Int32]
+    /// Numbers are given out one by one. Larger ones are not the work of a store.
+    private static let largestNumber: Int64 = 1 << 16
 
     init(byName: [String: Int64], model: ManagedObjectModel) {
         self.byName = byName
         numbers = model.entities.map { byName[$0.name] ?? -1 }
-        indexes = Dictionary(
-            numbers.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        var dense = [Int32](repeating: -1, count: 4096)
-        for (index, number) in numbers.enumerated() where dense.indices.contains(Int(number)) {
-            dense[Int(number)] = Int32(index)
+        let known = numbers.filter { (0...Self.largestNumber).contains($0) }
+        var indexes = [Int32](repeating: -1, count: Int(known.max() ?? -1) + 1)
+        for (index, number) in numbers.enumerated() where known.contains(number) {
+            indexes[Int(number)] = Int32(index)
         }
-        self.dense = dense
+        indexesByNumber = indexes
     }
 
     /// The entity's index in the model; `nil` for a number that the model does not explain.
     func index(ofNumber number: Int64) -> Int? {
-        if number >= 0, number < Int64(dense.count) {
-            let index = dense[Int(number)]
-            return index < 0 ? nil : Int(index)
-        }
-        return indexes[number]
+        guard number >= 0, number < Int64(indexesByNumber.count) else { return nil }
+        let index = indexesByNumber[Int(number)]
+        return index < 0 ? nil : Int(index)
     }
 
     func number(ofEntityNamed name: String) -> Int64? { byName[name] }

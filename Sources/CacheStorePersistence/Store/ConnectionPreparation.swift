@@ -8,6 +8,7 @@ enum ConnectionPreparation {
         // Nobody else has the connection, so nobody can use it before its functions are there.
         guard !connection.hasFunctions else { return }
         try QueryFunctions.register(on: connection)
+        try connection.registerRowPacker()
         connection.hasFunctions = true
     }
 }

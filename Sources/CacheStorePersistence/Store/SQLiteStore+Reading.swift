@@ -9,11 +9,10 @@ extension SQLiteStore {
         let compiled = try compile(query, selecting: .rows)
         let plan = map.selects[query.entity.index]
         let packer = RowPacker(
-            plan: plan, numbers: map.numbers, resolver: resolver,
-            expectedRows: query.limit ?? 16)
+            form: plan.form, resolver: resolver, expectedRows: query.limit ?? 16)
         return try readStatement { connection in
             let statement = try compiled.statement(on: connection)
-            return try packer.pack(statement)
+            return try packer.pack(statement, on: connection)
         }
     }
 
@@ -46,14 +45,13 @@ extension SQLiteStore {
     package func rows(of entity: Entity, keys: [Int64]) throws -> [RowBatch] {
         // The whole hierarchy, since the caller may know only a superentity.
         let plan = map.selects[entity.rootIndex]
-        let packer = RowPacker(
-            plan: plan, numbers: map.numbers, resolver: resolver, expectedRows: keys.count)
+        let packer = RowPacker(form: plan.form, resolver: resolver, expectedRows: keys.count)
         let select = map.rowsByKey[entity.rootIndex]
         if keys.count == 1 {
             return try readStatement { connection in
                 let statement = try connection.statement(select.key) { select.sql + " = ?" }
                 try statement.bind(keys[0], at: 1)
-                return try packer.pack(statement)
+                return try packer.pack(statement, on: connection)
             }
         }
         let chunks = chunks(of: keys)
@@ -61,7 +59,7 @@ extension SQLiteStore {
             try chunks.flatMap { chunk in
                 let statement = try connection.statement(sql: "\(select.sql) IN (\(chunk.marks))")
                 try statement.bind(chunk.bindings)
-                return try packer.pack(statement)
+                return try packer.pack(statement, on: connection)
             }
         }
     }
@@ -75,17 +73,18 @@ extension SQLiteStore {
         let plan = map.selects[destination.index]
         let (source, owner, position) = memberSource(relationship, destination: destination)
         let packer = RowPacker(
-            plan: plan, numbers: map.numbers, resolver: resolver, hasOwner: true,
-            expectedRows: owners.count)
-        let order = position.map { "\(owner), \($0) IS NULL, \($0), t0.\"_id\"" }
-        let head = "SELECT \(plan.columns), \(owner) FROM \(source) WHERE \(owner) IN ("
-        let tail = ") ORDER BY \(order ?? "\(owner), t0.\"_id\"")"
+            form: plan.formWithOwner, resolver: resolver, expectedRows: owners.count)
+        // The members of a relationship without an order are a set.
+        let selection = position == nil ? plan.selection(owner: owner) : "\(plan.columns), \(owner)"
+        let head = "SELECT \(selection) FROM \(source) WHERE \(owner) IN ("
+        let tail =
+            position.map { ") ORDER BY \(owner), \($0) IS NULL, \($0), t0.\"_id\"" } ?? ")"
         let chunks = chunks(of: owners.sorted())
         return try read(chunks.count == 1) { connection in
             try chunks.flatMap { chunk in
                 let statement = try connection.statement(sql: head + chunk.marks + tail)
                 try statement.bind(chunk.bindings)
-                return try packer.pack(statement)
+                return try packer.pack(statement, on: connection)
             }
         }
     }

@@ -51,7 +51,7 @@ final class StoreMap: Sendable {
         self.schema = schema
         self.numbers = numbers
         model = schema.model
-        selects = model.entities.map { SelectPlan(entity: $0, schema: schema) }
+        selects = model.entities.map { SelectPlan(entity: $0, schema: schema, numbers: numbers) }
         inserts = model.entities.map { WritePlan.insert($0, schema: schema) }
         let tables = model.entities.map { SQLFragment.quoted(schema.table(of: $0).name) }
         self.tables = tables
@@ -64,7 +64,7 @@ final class StoreMap: Sendable {
         clearings = Self.clearings(schema: schema, tables: tables)
         hasConstraints = model.entities.map { !$0.constraints.isEmpty }
         rowsByKey = zip(selects, tables).map { select, table in
-            KeySelect(sql: "SELECT \(select.columns) FROM \(table) AS t0 WHERE t0.\"_id\"")
+            KeySelect(sql: "SELECT \(select.selection()) FROM \(table) AS t0 WHERE t0.\"_id\"")
         }
         externals = model.entities.map { entity in
             ValueEncoder.opaqueProperties(of: entity).filter {

@@ -36,6 +36,8 @@ package final class Connection {
     package var verifiedDataVersion: UInt32?
     /// Whether the connection's user has registered its functions and collations.
     package var hasFunctions = false
+    /// Memory that a function of the connection's user works on; the function frees it.
+    package var attachment: UnsafeMutableRawPointer?
     var savepointDepth = 0
 
     /// Opens a database. SQLite reads nothing of the file before the first statement.
