@@ -38,6 +38,30 @@ struct DatabaseHeader: Sendable, Hashable {
             bytes.count >= Self.length && bytes[100] == 13 && bytes[103] == 0 && bytes[104] == 0
     }
 
+    /// Whether connections keep a log.
+    var usesLog: Bool { readVersion == 2 }
+
+    /// The first page of a database without tables that has a log.
+    static var emptyFirstPage: [UInt8] {
+        let size = StoreFormat.pageSize
+        var page = [UInt8](repeating: 0, count: size)
+        page.replaceSubrange(0..<16, with: "SQLite format 3\u{0}".utf8)
+        page[16] = UInt8(size >> 8)
+        page[17] = UInt8(size & 0xFF)
+        page[18] = 2
+        page[19] = 2
+        page[20] = UInt8(StoreFormat.reservedBytes)
+        page.replaceSubrange(21..<24, with: [64, 32, 32])
+        // One page; the change counter, and the version that the count is valid for.
+        for offset in [27, 31, 95] { page[offset] = 1 }
+        // A leaf of a table without cells: they would begin at the end of what is not reserved.
+        let usable = size - StoreFormat.reservedBytes
+        page[100] = 13
+        page[105] = UInt8(usable >> 8)
+        page[106] = UInt8(usable & 0xFF)
+        return page
+    }
+
     private static func number(_ bytes: [UInt8], at offset: Int) -> Int32 {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
     }

@@ -20,28 +20,49 @@ struct FileIdentity: Sendable, Hashable {
     }
 }
 
-/// The database files that this process has open through SQLite, so that nothing else opens and
-/// closes them: that would give back SQLite's locks.
-///
-/// The store's exclusive lock excludes this already, unless somebody deleted the lock file while a
-/// store was open.
+/// The database files that this process has open through SQLite. Closing any other handle on one of
+/// them would give back SQLite's locks, so such a handle stays open until the last connection is
+/// closed; SQLite does the same with its own.
 final class OpenFileRegistry: Sendable {
     static let shared = OpenFileRegistry()
 
-    private let counts = Mutex<[FileIdentity: Int]>([:])
+    private struct Entry {
+        var count = 0
+        /// Handles that nobody needs any more.
+        var parked: [Int32] = []
+    }
+
+    private let entries = Mutex<[FileIdentity: Entry]>([:])
 
     func contains(_ identity: FileIdentity) -> Bool {
-        counts.withLock { $0[identity] != nil }
+        entries.withLock { $0[identity] != nil }
     }
 
     func add(_ identity: FileIdentity) {
-        counts.withLock { $0[identity, default: 0] += 1 }
+        entries.withLock { $0[identity, default: Entry()].count += 1 }
     }
 
     func remove(_ identity: FileIdentity) {
-        counts.withLock { counts in
-            guard let count = counts[identity] else { return }
-            counts[identity] = count > 1 ? count - 1 : nil
+        let parked: [Int32] = entries.withLock { entries in
+            guard let entry = entries[identity] else { return [] }
+            if entry.count > 1 {
+                entries[identity]?.count -= 1
+                return []
+            }
+            entries[identity] = nil
+            return entry.parked
         }
+        for descriptor in parked { Foundation.close(descriptor) }
+    }
+
+    /// Closes a handle, or keeps it until that does no harm.
+    func close(_ descriptor: Int32) {
+        var status = stat()
+        let isParked =
+            fstat(descriptor, &status) == 0
+            && entries.withLock { entries in
+                entries[FileIdentity(status)]?.parked.append(descriptor) != nil
+            }
+        if !isParked { Foundation.close(descriptor) }
     }
 }

@@ -4,9 +4,10 @@ import Foundation
 
 /// A file read or written by system calls, without SQLite.
 ///
-/// Never the database file while a connection of this process has it open: closing *any* handle on
-/// a file gives back the process's POSIX locks on it, SQLite's too
-/// (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+/// Closing *any* handle on a file gives back the process's POSIX locks on it, SQLite's too
+/// (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_),
+/// so the handle on a database that is open is left to ``OpenFileRegistry``. Never the `-shm` file of
+/// such a database, which has locks as well.
 final class RawFile {
     let path: String
     private let descriptor: Int32
@@ -18,13 +19,19 @@ final class RawFile {
         guard descriptor >= 0 else { throw FileSystemError("open", path) }
     }
 
+    init(updating path: String) throws(FileSystemError) {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw FileSystemError("open", path) }
+    }
+
     init(creating path: String) throws(FileSystemError) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileSystemError("create", path) }
     }
 
-    deinit { close(descriptor) }
+    deinit { OpenFileRegistry.shared.close(descriptor) }
 
     /// Reads up to a number of bytes; fewer only at the end of the file.
     func read(count: Int, at offset: Int64 = 0) throws(FileSystemError) -> [UInt8] {
@@ -45,12 +52,28 @@ final class RawFile {
         return bytes
     }
 
+    /// Writes bytes over what is at a place.
+    func write(_ bytes: [UInt8], at offset: Int64) throws(FileSystemError) {
+        var done = 0
+        while done < bytes.count {
+            let result = bytes.withUnsafeBytes { buffer in
+                pwrite(
+                    descriptor, buffer.baseAddress?.advanced(by: done), bytes.count - done,
+                    off_t(offset) + done)
+            }
+            if result < 0 && errno == EINTR { continue }
+            guard result > 0 else { throw FileSystemError("write", path) }
+            done += result
+        }
+    }
+
     /// Writes bytes at the end of what was written.
     func append(_ bytes: [UInt8]) throws(FileSystemError) {
         var done = 0
         while done < bytes.count {
             let result = bytes.withUnsafeBytes { buffer in
-                write(descriptor, buffer.baseAddress?.advanced(by: done), bytes.count - done)
+                Foundation.write(
+                    descriptor, buffer.baseAddress?.advanced(by: done), bytes.count - done)
             }
             if result < 0 && errno == EINTR { continue }
             guard result > 0 else { throw FileSystemError("write", path) }

@@ -17,12 +17,19 @@ extension StoreMeta {
 
     private static let keys = (
         identifier: "store_identifier", fingerprint: "fingerprint", created: "created_at",
-        count: "write_count", clean: "clean_mark", model: "model", format: "format_version"
+        count: "write_count", clean: "clean_mark", model: "model", format: "format_version",
+        former: "former_identifiers"
     )
 
+    /// How many former identities are kept; a log has rarely more than one of them.
+    private static let longestLineage = 8
+
     /// Creates the table and marks the file as ours. In a transaction.
+    ///
+    /// - Parameter lineage: the identities of what the file had before, the last one first.
     static func create(
-        in connection: Connection, identifier: UUID, content: any StoreContent
+        in connection: Connection, identifier: UUID, content: any StoreContent,
+        replacing lineage: [UUID] = []
     ) throws {
         // Without rowids and small, so that all of it but the model's text is one page.
         try connection.execute(
@@ -40,6 +47,11 @@ extension StoreMeta {
             (keys.count, .integer(1)),
             (keys.clean, .integer(0)),
             (keys.model, text(content.storedDescription)),
+            (
+                keys.former,
+                .text(
+                    lineage.prefix(longestLineage).map(\.uuidString).joined(separator: " "))
+            ),
         ]
         for (key, value) in rows { try set(key, value, in: connection) }
     }
@@ -72,7 +84,9 @@ extension StoreMeta {
         if case .real(let value)? = values[keys.created] { created = value }
         return StoreMeta(
             storeIdentifier: identifier, fingerprint: fingerprint,
-            createdAt: Date(timeIntervalSince1970: created), writeCount: count, cleanMark: clean)
+            createdAt: Date(timeIntervalSince1970: created), writeCount: count, cleanMark: clean,
+            formerIdentifiers: (values[keys.former]?.text ?? "").split(separator: " ")
+                .compactMap { UUID(uuidString: String($0)) })
     }
 
     /// The model that the file was written for.

@@ -19,7 +19,15 @@ package struct StoreMeta: Sendable, Hashable {
     package var createdAt: Date
     var writeCount: Int64
     var cleanMark: Int64
+    /// The identities that the file had before, the last one first.
+    ///
+    /// A reset is a transaction, so that the log can have a later identity than the file under it.
+    /// That is how such a log is told from one that belongs to another file.
+    var formerIdentifiers: [UUID] = []
 
     /// Whether the last session closed the store, and nothing was written since.
     var isClean: Bool { writeCount == cleanMark }
+
+    /// The identity and the former ones, for a store that takes the place of this one.
+    var lineage: [UUID] { [storeIdentifier] + formerIdentifiers }
 }

@@ -4,5 +4,5 @@
 package struct OpenedStore: Sendable {
     /// The file; `nil` when the session is to keep its objects in memory, as the policy allows.
     package let file: StoreFile?
-    package let report: StoreOpenReport
+    package internal(set) var report: StoreOpenReport
 }

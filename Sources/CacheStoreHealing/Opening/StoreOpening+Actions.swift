@@ -11,6 +11,7 @@ extension StoreOpening {
         switch action {
         case .lock: try takeLock()
         case .lockExclusively: try takeLockExclusively()
+        case .lockToHeal: try takeLockToHeal()
         case .inspect: try inspect()
         case .openDatabase: try open()
         case .readMeta: .meta(try readMeta())
@@ -51,6 +52,21 @@ extension StoreOpening {
         return .locked(isExclusive: true)
     }
 
+    private func takeLockToHeal() throws -> StoreOpeningStateMachine.Event {
+        closeDatabase()
+        guard let lock = try makeLock() else {
+            throw PersistentStoreError(.readOnly, "The lock cannot be taken.", path: paths.main)
+        }
+        try lock.unlock()
+        if try lock.tryLock(.exclusive) { return .locked(isExclusive: true) }
+        try lock.lock(.shared, timeout: options.busyTimeout)
+        let writers = try FileLock(path: paths.writerLock, recordsHolder: false)
+        try writers.lock(.exclusive, timeout: options.busyTimeout)
+        writerLock = writers
+        detail = "beside others"
+        return .lockedBesideOthers
+    }
+
     private func makeLock() throws -> FileLock? {
         if let lock { return lock }
         if !options.isReadOnly { try CacheDirectory.create(at: paths.directory) }
@@ -71,7 +87,11 @@ extension StoreOpening {
 
     private func shareLock() throws -> StoreOpeningStateMachine.Event {
         guard let lock else { return .done }
-        if try !lock.tryLock(.shared) {
+        defer {
+            try? writerLock?.unlock()
+            writerLock = nil
+        }
+        if lock.mode != .shared, try !lock.tryLock(.shared) {
             try lock.lock(.shared, timeout: options.busyTimeout)
         }
         // Changing the mode gives the lock back for a moment.
@@ -93,10 +113,11 @@ extension StoreOpening {
             !MountTable.isOnBlockDevice(paths.directory)
             && MountTable.current.fileSystem(at: paths.directory).isNetwork
         let isAlone = lock?.mode == .exclusive
-        let found = try FileInspection(of: paths, readsContent: isAlone || lock == nil)
+        let found = try FileInspection(
+            of: paths, readsContent: isAlone || writerLock != nil || lock == nil)
         inspection = found
         metaBeforeReplay = nil
-        if isAlone, found.content == .ours, found.hasHotLog, let identity = found.identity,
+        if found.content == .ours || !isAlone, found.hasHotLog, let identity = found.identity,
             !OpenFileRegistry.shared.contains(identity)
         {
             metaBeforeReplay = readMetaBeforeReplay()
@@ -144,12 +165,12 @@ extension StoreOpening {
         case .ours(let meta):
             report.oldStoreIdentifier = meta.storeIdentifier
             report.oldFingerprint = meta.fingerprint
-            if let before = metaBeforeReplay,
-                before.storeIdentifier != meta.storeIdentifier
-                    || before.writeCount > meta.writeCount
-            {
+            lineage = meta.lineage
+            if let before = metaBeforeReplay, !meta.continues(before) {
                 detail = "the log belongs to another store"
+                isLogForeign = true
                 report.oldStoreIdentifier = before.storeIdentifier
+                lineage = before.lineage
                 return .inconsistent
             }
             self.meta = meta
@@ -170,5 +191,13 @@ extension StoreOpening {
         } catch let error as SQLiteError where error.classification == .programming {
             return false
         }
+    }
+}
+
+extension StoreMeta {
+    /// Whether a log with this content can belong to the file that had the other.
+    fileprivate func continues(_ before: StoreMeta) -> Bool {
+        if before.storeIdentifier == storeIdentifier { return before.writeCount <= writeCount }
+        return formerIdentifiers.contains(before.storeIdentifier)
     }
 }

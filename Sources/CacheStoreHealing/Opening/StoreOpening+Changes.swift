@@ -41,7 +41,8 @@ extension StoreOpening {
 
     func quarantine() -> StoreOpeningStateMachine.Event {
         closeDatabase()
-        let quarantine = Quarantine(paths: paths, policy: options.quarantine)
+        let quarantine = Quarantine(
+            paths: paths, policy: options.quarantine, isShared: writerLock != nil)
         let result = quarantine.keepCopy(reason: "damaged or unmigratable", report: report)
         report.quarantine = result.place.map { URL(filePath: $0, directoryHint: .isDirectory) }
         detail = result.note
@@ -71,26 +72,48 @@ extension StoreOpening {
     func reset() throws -> StoreOpeningStateMachine.Event {
         closeDatabase()
         meta = nil
-        detail = try StoreReset(paths: paths, busyTimeout: options.busyTimeout).perform()
+        detail = try resetFile()
         return .done
+    }
+
+    private func resetFile() throws -> String {
+        if isLogForeign {
+            // Whoever still uses it keeps it, with the database that it belongs to.
+            try StoreReset.removeSideFiles(of: paths)
+            isLogForeign = false
+        }
+        return try StoreReset(
+            paths: paths, busyTimeout: options.busyTimeout, isShared: writerLock != nil,
+            usesLog: !usesRollbackJournal
+        ).perform()
     }
 
     /// Makes an empty store of an empty file or none.
     func create() throws -> StoreOpeningStateMachine.Event {
         closeDatabase()
-        if inspection?.content == .missing || inspection?.content == .empty {
+        // Others have the log of this very file open. It neither goes away nor out of use, unless the
+        // file was cut off under them: then SQLite itself deletes the log.
+        let isCutOff = inspection.map { $0.size <= 1 } ?? true
+        let keepsLog = writerLock != nil && !isCutOff
+        if keepsLog {
+            if inspection?.content == .empty { detail = try resetFile() }
+        } else if writerLock != nil {
+            try FileTree.remove(paths.main)
+            try StoreReset.removeSideFiles(of: paths)
+        } else if inspection?.content == .missing || inspection?.content == .empty {
             // The remains of a store whose file somebody deleted.
             try StoreReset.removeSideFiles(of: paths)
         }
         let identifier = UUID()
-        let connection = try openEmptyDatabase()
+        let connection = try keepsLog ? openDatabase(.readWrite) : openEmptyDatabase()
         // With a rollback journal, so that the file is either empty or has our mark, also after a
         // kill in the middle: a log would leave a file without it.
         var first = settings()
-        first.journalMode = .delete
+        if !keepsLog { first.journalMode = .delete }
         try first.apply(to: connection)
         try connection.transaction(.immediate) {
-            try StoreMeta.create(in: connection, identifier: identifier, content: content)
+            try StoreMeta.create(
+                in: connection, identifier: identifier, content: content, replacing: lineage)
             try content.createSchema(in: connection)
         }
         connection.clearStatementCache()
@@ -111,7 +134,7 @@ extension StoreOpening {
         else { return connection }
         // Without tables, but not made by us: its pages have no room for checksums.
         closeDatabase()
-        _ = try StoreReset(paths: paths, busyTimeout: options.busyTimeout).perform()
+        _ = try resetFile()
         return try openDatabase(.readWriteCreate)
     }
 }

@@ -5,6 +5,7 @@ extension StoreOpening {
         switch action {
         case .lock: "lock"
         case .lockExclusively: "lock exclusively"
+        case .lockToHeal: "lock to heal"
         case .inspect: "inspect"
         case .openDatabase: "open"
         case .readMeta: "read meta"

@@ -14,11 +14,17 @@ final class StoreOpening {
     var report: StoreOpenReport
 
     var lock: FileLock?
+    /// Held to heal a store that others have open.
+    var writerLock: FileLock?
     var connection: Connection?
     private var registered: FileIdentity?
     var inspection: FileInspection?
     /// What the database file said before the log was replayed over it.
     var metaBeforeReplay: StoreMeta?
+    /// Whether the log beside the database belongs to another one.
+    var isLogForeign = false
+    /// The identities that the file is known to have had, the last one first.
+    var lineage: [UUID] = []
     var meta: StoreMeta?
     var usesRollbackJournal = false
     var healingGuard: HealingGuard

@@ -15,9 +15,9 @@
 ///
 /// What changes the store as a whole is announced first, and may be refused: see ``HealingGuard``.
 ///
-/// Whatever changes the store as a whole needs the exclusive lock. Who finds that out under a
-/// shared lock starts again from the inspection once it has the other, for the store may be another
-/// by then.
+/// Whatever changes the store as a whole needs the exclusive lock; to create or heal it beside others
+/// who have it open, the lock that keeps writers out is enough. Who finds that out under a shared
+/// lock starts again from the inspection once it has the other, for the store may be another by then.
 struct StoreOpeningStateMachine: Sendable {
     enum Intent: Sendable, Hashable {
         case open
@@ -30,6 +30,8 @@ struct StoreOpeningStateMachine: Sendable {
         case lock
         /// With a bounded wait.
         case lockExclusively
+        /// Exclusively at once, or else the lock that keeps writers out, with a bounded wait.
+        case lockToHeal
         case inspect
         case openDatabase
         case readMeta
@@ -75,6 +77,8 @@ struct StoreOpeningStateMachine: Sendable {
 
     enum Event: Sendable, Hashable {
         case locked(isExclusive: Bool)
+        /// Others have the store open, but do not write.
+        case lockedBesideOthers
         case inspected(FileInspection.Content)
         case opened
         case meta(Meta)
@@ -101,6 +105,8 @@ struct StoreOpeningStateMachine: Sendable {
     private let isReadOnly: Bool
     private var state = State.idle
     private var isExclusive = false
+    /// Whether the others who have the store open are kept from writing.
+    private var isBesideOthers = false
     private var fingerprintMatches = false
     private var hasReopened = false
     private var hasReset = false
@@ -137,6 +143,9 @@ struct StoreOpeningStateMachine: Sendable {
         switch (state, event) {
         case (.locking, .locked(let isExclusive)):
             self.isExclusive = isExclusive
+            return go(.inspecting, .inspect)
+        case (.locking, .lockedBesideOthers):
+            isBesideOthers = true
             return go(.inspecting, .inspect)
         case (.inspecting, .inspected(let content)): return inspected(content)
         case (.opening, .opened): return go(.readingMeta, .readMeta)
@@ -193,9 +202,12 @@ struct StoreOpeningStateMachine: Sendable {
             // While others use the store, its mark tells about them, not about an earlier session.
             wasUnclean = isExclusive && !isClean
             wasChangedByAnotherProgram = doubt.anotherProgramWrote
+            if doubt.damageWasSeen && !mayHeal && !isReadOnly {
+                return go(.locking, .lockToHeal)
+            }
             isToBeSealed = doubt.anotherProgramWrote && isExclusive && !isReadOnly
             let verifiesDeeply =
-                isExclusive && doubt.damageWasSeen || isToBeSealed && verification != .never
+                mayHeal && doubt.damageWasSeen || isToBeSealed && verification != .never
             if verifiesDeeply { return go(.verifying, .verifyDeeply) }
             let verifies =
                 switch verification {
@@ -232,7 +244,7 @@ struct StoreOpeningStateMachine: Sendable {
 
     private mutating func create(_ cause: StoreOpenReport.Cause) -> Action {
         if isReadOnly { return end(.fail(.unavailable)) }
-        return exclusively { machine in
+        return toHeal { machine in
             // After a reset there is nothing either; why it was reset is what counts.
             machine.outcome = machine.intent == .reset ? .reset : .created
             machine.cause = machine.intent == .reset ? .requested : cause
@@ -249,11 +261,13 @@ struct StoreOpeningStateMachine: Sendable {
 
     private mutating func heal(_ cause: StoreOpenReport.Cause) -> Action {
         if isReadOnly { return end(.fail(Self.code(for: cause))) }
-        return exclusively { machine in
+        func replaced(_ machine: inout Self) -> Action {
             machine.intent == .reset
                 ? machine.replace(cause, as: .reset, by: (.resetting, .reset))
                 : machine.replace(cause, as: .reset, by: (.quarantining, .quarantine))
         }
+        // What is only of another model may be in use by programs that have that.
+        return cause.unmigratableReason == nil ? toHeal(replaced) : exclusively(replaced)
     }
 
     private mutating func replace(
@@ -284,6 +298,13 @@ struct StoreOpeningStateMachine: Sendable {
     private mutating func exclusively(_ then: (inout Self) -> Action) -> Action {
         if isExclusive { return then(&self) }
         return go(.locking, .lockExclusively)
+    }
+
+    private var mayHeal: Bool { isExclusive || isBesideOthers }
+
+    private mutating func toHeal(_ then: (inout Self) -> Action) -> Action {
+        if mayHeal { return then(&self) }
+        return go(.locking, .lockToHeal)
     }
 
     private mutating func share() -> Action { go(.sharing, .shareLock) }

@@ -5,7 +5,7 @@ import Foundation
 /// The directory where the files of a store are kept that could not be used.
 ///
 /// Each set is a directory `<name>-<time>-<n>` with the database, its side files, the external
-/// values and `report.json`. Only under the store's exclusive lock, with the store closed.
+/// values and `report.json`. Only under a lock that keeps all writers out.
 struct Quarantine {
     struct Result: Sendable, Hashable {
         /// The directory of the set; `nil` where none was kept.
@@ -16,6 +16,8 @@ struct Quarantine {
 
     let paths: StorePaths
     let policy: QuarantinePolicy
+    /// Whether others have the store open: its index of the log, which they use, is then left alone.
+    var isShared = false
     var now = SystemMoment()
     var freeSpace: @Sendable (String) -> FreeSpace? = { FreeSpace(at: $0) }
 
@@ -91,7 +93,7 @@ struct Quarantine {
 
     /// The files that there are, the database first.
     private var files: [String] {
-        [paths.main, paths.journal, paths.log, paths.sharedMemory]
+        ([paths.main, paths.journal, paths.log] + (isShared ? [] : [paths.sharedMemory]))
             .filter { FileTree.size(at: $0) != nil }
     }
 

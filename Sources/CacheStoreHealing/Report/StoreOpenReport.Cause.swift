@@ -6,7 +6,7 @@ extension StoreOpenReport {
         private enum Kind: Sendable, Hashable {
             case none, fileMissing, emptyFile, notADatabase, damaged, foreignFile, newerFormat
             case modelChanged, unmigratable(String), storeLocked, noSpace, permissionDenied
-            case unavailable, requested, crashLoop
+            case unavailable, requested, crashLoop, removed, replaced
         }
 
         private let kind: Kind
@@ -44,6 +44,11 @@ extension StoreOpenReport {
         public static let crashLoop = Cause(kind: .crashLoop)
         /// The program asked for it.
         public static let requested = Cause(kind: .requested)
+        /// The file was deleted or moved away while the store was open.
+        public static let removed = Cause(kind: .removed)
+        /// Another process, or another user of the store in this one, reset the store or put another
+        /// file in its place while it was open.
+        public static let replaced = Cause(kind: .replaced)
 
         /// Why a migration was not possible; `nil` for another cause.
         public var unmigratableReason: String? {
@@ -69,6 +74,8 @@ extension StoreOpenReport {
             case .unavailable: "the file could not be used"
             case .crashLoop: "it was healed too often"
             case .requested: "the program asked for it"
+            case .removed: "the file was removed while the store was open"
+            case .replaced: "another has reset the store or replaced its file"
             }
         }
     }

@@ -16,12 +16,16 @@ extension StoreFile {
     package func reset(to content: any StoreContent) throws -> UUID {
         let new = UUID()
         try write { connection in
+            guard case .ours(let old) = try StoreMeta.read(from: connection) else {
+                throw replaced()
+            }
             for (kind, name) in try Self.schemaObjects(in: connection) {
                 try connection.execute(
                     SQLFragment(sql: "DROP \(kind) IF EXISTS ") + .identifier(name))
             }
             connection.clearStatementCache()
-            try StoreMeta.create(in: connection, identifier: new, content: content)
+            try StoreMeta.create(
+                in: connection, identifier: new, content: content, replacing: old.lineage)
             try content.createSchema(in: connection)
         }
         giveUp(.storeReplaced)

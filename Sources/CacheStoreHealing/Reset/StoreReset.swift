@@ -3,7 +3,8 @@
 import CacheStoreSQLite
 import Foundation
 
-/// Makes a store file empty, whatever it has. Only under the store's exclusive lock.
+/// Makes a store file empty, whatever it has. Only under the store's exclusive lock, or under the
+/// lock that keeps writers out.
 ///
 /// In place, by SQLite's own means: the file stays the same file, so that whoever has it open (a
 /// person's `sqlite3`, say) sees the new content instead of writing into one that nobody finds any
@@ -13,6 +14,10 @@ import Foundation
 struct StoreReset {
     let paths: StorePaths
     let busyTimeout: Duration
+    /// Whether others have the store open.
+    var isShared = false
+    /// Whether those others have a log.
+    var usesLog = true
 
     /// - Returns: how it was done.
     /// - Throws: ``SQLiteError`` when another program holds a lock of SQLite's own on the file;
@@ -32,6 +37,7 @@ struct StoreReset {
 
     private func resetInPlace() throws {
         guard FileTree.size(at: paths.main) != nil else { return }
+        if isShared, usesLog { try makeFirstPageReadable() }
         try ChecksumVFS.register()
         let connection = try Connection(
             .file(paths.main), mode: .readWrite, vfs: ChecksumVFS.name, busyTimeout: busyTimeout)
@@ -53,12 +59,30 @@ struct StoreReset {
         try connection.configure(.resetDatabase, false)
         try connection.setsChecksumVerification(true)
         // Empties the log as well.
-        try connection.sealPages()
+        do {
+            try connection.sealPages()
+        } catch let error as SQLiteError where isShared && error.classification == .busy {
+            // Somebody still reads the old content. The file is sealed by the checkpoint that gets
+            // the first page into it, and if not by that, at an opening.
+            return try connection.close()
+        }
         guard try connection.checksumStatistics?.writer == .sealed else {
             // SQLite never takes fewer reserved bytes than a header has, however wrong it is.
             throw SQLiteError(code: .SQLITE_CORRUPT, message: "the pages got no checksums")
         }
         try connection.close()
+    }
+
+    /// Puts an empty first page in the place of one that says nothing.
+    ///
+    /// Only from a first page does SQLite learn that there is a log. Without, it would want the locks
+    /// of a rollback journal, which connections that have the log open never give away.
+    private func makeFirstPageReadable() throws {
+        let file = try RawFile(updating: paths.main)
+        let header = DatabaseHeader(try file.read(count: DatabaseHeader.length))
+        guard header?.usesLog != true else { return }
+        try file.write(DatabaseHeader.emptyFirstPage, at: 0)
+        try file.synchronize()
     }
 
     private func removeFiles() throws {

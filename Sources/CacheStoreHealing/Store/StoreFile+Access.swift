@@ -118,6 +118,22 @@ extension StoreFile {
         throw replaced()
     }
 
+    /// The same where there may be no connection to ask: one that is opened late meets what is at the
+    /// place by then, or nothing.
+    private func confirmPlaceOfFile(because error: SQLiteError) throws {
+        switch error.classification {
+        case .damaged, .confirmFirst, .unavailable, .permission: break
+        default: return
+        }
+        guard let own = state.withLock({ $0.registered }) else { return }
+        let found = FileIdentity(path: paths.main)
+        guard found != own else { return }
+        let code: PersistentStoreError.Code = found == nil ? .storeRemoved : .storeReplaced
+        giveUp(code)
+        throw PersistentStoreError(
+            code, "The store file was removed or replaced.", path: paths.main, underlying: error)
+    }
+
     func replaced() -> PersistentStoreError {
         error(.storeReplaced, "The store was reset, or its file replaced, since it was opened.")
     }
@@ -163,6 +179,8 @@ extension StoreFile {
             case .programming, .constraint, .interrupted: throw error
             default: break
             }
+            // What another file says is nothing about this one.
+            try confirmPlaceOfFile(because: error)
             noteDamage(error)
             // What is kept for a person is the first to give its space to the program.
             if error.classification == .noSpace {

@@ -98,6 +98,11 @@ package final class StoreFile: Sendable {
         if isFirst { pool.invalidate() }
     }
 
+    /// Whether the store can never be used again through this object, though nobody closed it.
+    package var isGivenUp: Bool {
+        state.withLock { if case .failed = $0.phase { true } else { false } }
+    }
+
     func error(
         _ code: PersistentStoreError.Code, _ message: String, underlying: (any Error)? = nil
     ) -> PersistentStoreError {
@@ -132,7 +137,10 @@ package final class StoreFile: Sendable {
                 firstError = error
             }
         }
-        state.withLock { $0.phase = .closed }
+        state.withLock { state in
+            // Why it was given up stays the answer: it is what a program can act on.
+            if case .open = state.phase { state.phase = .closed }
+        }
         do {
             try pool.close(timeout: options.busyTimeout)
             unregister()

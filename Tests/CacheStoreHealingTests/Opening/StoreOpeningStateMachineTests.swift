@@ -92,11 +92,49 @@ import Testing
         follow([
             (nil, .lock), (.locked(isExclusive: false), .inspect),
             (.inspected(.unknown), .openDatabase), (.opened, .readMeta),
-            (
-                Self.doubtful(.init(damageWasSeen: true, anotherProgramWrote: true)),
-                .checkSchema
-            ),
+            (Self.doubtful(.init(anotherProgramWrote: true)), .checkSchema),
         ])
+    }
+
+    private static let joining: [(Machine.Event?, Machine.Action)] = [
+        (nil, .lock), (.locked(isExclusive: false), .inspect),
+        (.inspected(.unknown), .openDatabase), (.opened, .readMeta),
+    ]
+
+    @Test func `damage that was seen is healed beside others who have the store open`() {
+        let seen = Self.doubtful(.init(damageWasSeen: true), isClean: false)
+        let machine = follow(
+            Self.joining + [
+                (seen, .lockToHeal), (.lockedBesideOthers, .inspect),
+                (.inspected(.ours), .openDatabase), (.opened, .readMeta), (seen, .verifyDeeply),
+                (.damaged(isDatabase: true), .openDatabase), (.opened, .readMeta),
+                (seen, .verifyDeeply),
+                (.damaged(isDatabase: true), .announce(.reset, because: .damaged)),
+                (.announced(isPermitted: true), .quarantine), (.done, .reset), (.done, .create),
+                (.done, .shareLock), (.done, .finish),
+            ])
+        #expect(machine.outcome == .reset)
+        #expect(!machine.wasUnclean)
+    }
+
+    @Test func `who waits to heal takes what another has healed meanwhile`() {
+        let machine = follow(
+            Self.joining + [
+                (.damaged(isDatabase: true), .openDatabase), (.opened, .readMeta),
+                (.damaged(isDatabase: true), .lockToHeal), (.lockedBesideOthers, .inspect),
+                (.inspected(.ours), .openDatabase), (.opened, .readMeta),
+                (Self.same, .checkSchema), (.schema(isIntact: true), .shareLock), (.done, .finish),
+            ])
+        #expect(machine.outcome == .opened)
+    }
+
+    @Test func `a store of another model is not reset under those who use it`() {
+        follow(
+            Self.joining + [
+                (Self.otherModel, .lockExclusively), (.locked(isExclusive: true), .inspect),
+                (.inspected(.ours), .openDatabase), (.opened, .readMeta),
+                (Self.otherModel, .announce(.migration, because: .modelChanged)),
+            ])
     }
 
     @Test(arguments: [
@@ -118,7 +156,7 @@ import Testing
     @Test func `creating under a shared lock takes the exclusive one and looks again`() {
         let machine = follow([
             (nil, .lock), (.locked(isExclusive: false), .inspect),
-            (.inspected(.missing), .lockExclusively), (.locked(isExclusive: true), .inspect),
+            (.inspected(.missing), .lockToHeal), (.locked(isExclusive: true), .inspect),
             (.inspected(.ours), .openDatabase), (.opened, .readMeta), (Self.same, .checkSchema),
             (.schema(isIntact: true), .shareLock), (.done, .finish),
         ])
