@@ -51,15 +51,15 @@ let package = Package(
         + layer(
             "CacheStorePersistence",
             uses: [
-                "CacheStoreModel", "CacheStoreQuery", "CacheStoreSQLite", "CacheStoreHealing",
-                "CCacheStoreShims", "CCacheStoreSQLite", "CCacheStoreZlib",
+                "CCacheStoreShims", "CacheStoreModel", "CacheStoreProcess", "CacheStoreQuery",
+                "CacheStoreSQLite", "CacheStoreHealing", "CCacheStoreSQLite", "CCacheStoreZlib",
             ])
         + layer(
             "CacheStoreGraph",
             uses: [
                 "CCacheStoreShims", "CacheStoreModel", "CacheStoreQuery", "CacheStoreHealing",
                 "CacheStorePersistence",
-            ])
+            ], testsUse: ["CacheStoreSQLite"])
         + layer(
             "CacheStore",
             uses: [

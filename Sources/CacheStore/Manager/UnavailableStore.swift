@@ -30,6 +30,7 @@ final class UnavailableStore: PersistentStore {
     ) throws -> [RowBatch] { throw reason }
     func save(_ changes: ChangeSet) throws -> SaveReceipt { throw reason }
     func reserveKeys(for entity: Entity, count: Int) throws -> Range<Int64> { throw reason }
+    func verifyGraph(repairing: Bool) throws -> GraphVerification { throw reason }
     func metadata() throws -> [String: PropertyValue] { throw reason }
     func setMetadata(_ metadata: [String: PropertyValue]) throws { throw reason }
     func close() {}

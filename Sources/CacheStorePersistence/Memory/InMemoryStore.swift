@@ -102,6 +102,11 @@ package final class InMemoryStore: PersistentStore {
         try withContent { $0.reserveKeys(for: entity, count: count) }
     }
 
+    package func verifyGraph(repairing: Bool) throws -> GraphVerification {
+        let space = space
+        return try withContent { $0.verify(repairing: repairing, in: space) }
+    }
+
     package func metadata() throws -> [String: PropertyValue] { try snapshot().metadata }
 
     package func setMetadata(_ metadata: [String: PropertyValue]) throws {

@@ -49,6 +49,11 @@ package protocol PersistentStore: AnyObject, Sendable {
     /// Takes keys for objects of this entity's hierarchy that no other object will get.
     func reserveKeys(for entity: Entity, count: Int) throws -> Range<Int64>
 
+    /// Checks that rows, references and files agree with each other; O(rows).
+    ///
+    /// - Parameter repairing: whether what does not agree is brought to agree, in one transaction.
+    func verifyGraph(repairing: Bool) throws -> GraphVerification
+
     /// Values of the program's own, kept in the store.
     func metadata() throws -> [String: PropertyValue]
     func setMetadata(_ metadata: [String: PropertyValue]) throws

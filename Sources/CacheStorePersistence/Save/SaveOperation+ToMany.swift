@@ -48,12 +48,17 @@ extension SaveOperation {
         }
         let names = columns.map { SQLFragment.quoted($0) }.joined(separator: ", ")
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        // Both ends may say that they have each other: the second finds the pair there.
-        let statement = try connection.statement(
-            sql:
-                "INSERT OR IGNORE INTO \(SQLFragment.quoted(join.name)) (\(names)) VALUES (\(marks))"
-        )
+        // Both ends may say that they have each other: the second finds the pair there. Another
+        // context may have deleted one of them, unless both are new.
+        let insert = "INSERT OR IGNORE INTO \(SQLFragment.quoted(join.name)) (\(names)) "
+        let exist = [ends.own, ends.far].enumerated().map { index, end in
+            "EXISTS (SELECT 1 FROM \(map.table(of: map.model.entities[end.rootIndex])) "
+                + "WHERE \"_id\" = ?\(index + 1))"
+        }.joined(separator: " AND ")
+        let plain = try connection.statement(sql: insert + "VALUES (\(marks))")
+        let checked = try connection.statement(sql: insert + "SELECT \(marks) WHERE \(exist)")
         func add(_ owner: ManagedObjectID, _ member: ManagedObjectID) throws {
+            let statement = owner.isTemporaryID && member.isTemporaryID ? plain : checked
             try statement.bind(try binder.key(of: owner), at: 1)
             try statement.bind(try binder.key(of: member), at: 2)
             var parameter: Int32 = 3

@@ -27,7 +27,7 @@ extension SQLiteStore {
         }
         let files = ExternalFiles(
             directory: URL(filePath: file.paths.blobs, directoryHint: .isDirectory),
-            synchronizes: options.synchronous == .full)
+            synchronizes: options.synchronous == .full, busyTimeout: options.busyTimeout)
         let store = try SQLiteStore(
             file, schema: schema, identifier: file.identifier, url: file.url,
             isReadOnly: options.isReadOnly, files: files)

@@ -2,6 +2,7 @@
 
 import CacheStoreHealing
 package import CacheStoreModel
+import CacheStoreProcess
 import CacheStoreQuery
 import CacheStoreSQLite
 package import Foundation
@@ -83,22 +84,40 @@ package final class SQLiteStore: PersistentStore {
 
     package func save(_ changes: ChangeSet) throws -> SaveReceipt {
         guard !changes.isEmpty else { return SaveReceipt(insertedKeys: []) }
-        // Large files are written before the transaction, so that no lock is held meanwhile.
+        // Large files are written before the transaction, so that the writer lock is not held
+        // meanwhile.
         var encoder = ValueEncoder(files: resolver.files)
+        var reachedCommit = false
         do {
             let encoded = try encoder.encode(changes, in: model)
+            let lock = try encoder.lock ?? lockForDroppedFiles(of: changes)
+            defer { withExtendedLifetime(lock) {} }
             let operation = try write { connection in
                 let operation = SaveOperation(
                     encoded, on: connection, map: map, plans: plans, resolver: resolver)
                 try operation.run()
+                reachedCommit = true
                 return operation.outcome
             }
             for name in operation.unneededFiles { resolver.files?.remove(name) }
             return SaveReceipt(insertedKeys: operation.insertedKeys)
         } catch {
-            for name in encoder.written { resolver.files?.remove(name) }
+            // A commit that failed while it was written may be there all the same, with rows that
+            // name the files; for want of space it is not.
+            if !reachedCommit || PersistentStoreError.Code.noSpace ~= error {
+                for name in encoder.written { resolver.files?.remove(name) }
+            }
             throw error
         }
+    }
+
+    /// Locks the directory of large values where a save may leave files that no row names.
+    private func lockForDroppedFiles(of changes: ChangeSet) throws -> FileLock? {
+        guard let files = resolver.files else { return nil }
+        let mayDrop =
+            changes.updated.contains { !map.externals[Int($0.id.entityIndex)].isEmpty }
+            || changes.deleted.contains { !map.externals[Int($0.id.entityIndex)].isEmpty }
+        return mayDrop ? try files.lock(.shared) : nil
     }
 
     package func reserveKeys(for entity: Entity, count: Int) throws -> Range<Int64> {

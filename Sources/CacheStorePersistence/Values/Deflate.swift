@@ -44,12 +44,15 @@ enum Deflate {
     }
 
     static func checksum(_ bytes: Data) -> UInt32 {
-        bytes.withUnsafeBytes { buffer in
-            // By the function for sizes, since `uInt` is narrower than Int.
-            UInt32(
-                truncatingIfNeeded: crc32_z(
-                    crc32_z(0, nil, 0), buffer.baseAddress?.assumingMemoryBound(to: Bytef.self),
-                    buffer.count))
-        }
+        bytes.withUnsafeBytes { checksum($0) }
+    }
+
+    /// The checksum of bytes that follow others with a known checksum.
+    static func checksum(_ bytes: UnsafeRawBufferPointer, after checksum: UInt32 = 0) -> UInt32 {
+        // By the function for sizes, since `uInt` is narrower than Int.
+        UInt32(
+            truncatingIfNeeded: crc32_z(
+                uLong(checksum), bytes.baseAddress?.assumingMemoryBound(to: Bytef.self),
+                bytes.count))
     }
 }

@@ -16,6 +16,9 @@ enum EncodedValue {
     case deflated(Data, originalLength: UInt64)
     case external(ExternalReference)
 
+    /// How many bytes the reference to a file has, its first one included.
+    static let externalLength = 29
+
     struct ExternalReference: Hashable {
         var name: UUID
         var originalLength: UInt64

@@ -8,17 +8,25 @@ struct ExternalFiles: Sendable {
     let directory: URL
     /// Whether files reach the disk before the row that names them does.
     let synchronizes: Bool
+    /// How long others who use the files are waited for.
+    let busyTimeout: Duration
 
     func url(of name: UUID) -> URL {
         directory.appendingPathComponent(name.uuidString, isDirectory: false)
     }
 
-    /// Writes a new file under its final name, whole or not at all.
+    /// Makes the directory, unless it is there.
+    func makeDirectory() throws {
+        guard mkdir(directory.path, 0o700) != 0, errno != EEXIST else { return }
+        let isFull = errno == ENOSPC || errno == EDQUOT
+        throw PersistentStoreError(
+            isFull ? .noSpace : .unavailable,
+            "The directory of large values could not be made.", path: directory.path)
+    }
+
+    /// Writes a new file under its final name, whole or not at all. The directory is there.
     func write(_ bytes: Data, name: UUID) throws {
         do {
-            if mkdir(directory.path, 0o700) != 0, errno != EEXIST {
-                throw CocoaError(.fileWriteUnknown)
-            }
             let final = url(of: name)
             let temporary = final.appendingPathExtension("tmp")
             try bytes.write(to: temporary)

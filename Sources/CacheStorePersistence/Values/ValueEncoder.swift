@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreModel
+import CacheStoreProcess
 import Foundation
 
 /// Gives the values of compressed and external attributes their stored form, and writes the files
@@ -12,6 +13,8 @@ struct ValueEncoder {
     let files: ExternalFiles?
     /// The files written so far: to be removed if the save fails.
     private(set) var written: [UUID] = []
+    /// The lock of the files' directory, once a file was written: to be kept until the save has ended.
+    private(set) var lock: FileLock?
 
     init(files: ExternalFiles?) { self.files = files }
 
@@ -66,6 +69,10 @@ struct ValueEncoder {
             let reference = EncodedValue.ExternalReference(
                 name: UUID(), originalLength: UInt64(bytes.count),
                 checksum: Deflate.checksum(stream ?? bytes), isDeflated: stream != nil)
+            if written.isEmpty {
+                try files.makeDirectory()
+                lock = try files.lock(.shared)
+            }
             written.append(reference.name)
             try files.write(stream ?? bytes, name: reference.name)
             return .data(EncodedValue.external(reference).encoded)

@@ -40,6 +40,7 @@ package final class FileLock: Sendable {
     /// The path of the lock file.
     package let path: String
     private let recordsHolder: Bool
+    private let isOfDirectory: Bool
     private let forkGuard = ForkGuard()
     private let state: Mutex<State>
 
@@ -52,7 +53,19 @@ package final class FileLock: Sendable {
     package init(path: String, recordsHolder: Bool = true) throws(FileLockError) {
         self.path = path
         self.recordsHolder = recordsHolder
+        isOfDirectory = false
         state = Mutex(State(descriptor: try Self.openFile(path), mode: nil))
+    }
+
+    /// Opens a directory that is itself what is locked: no file of its own is needed.
+    ///
+    /// - Throws: ``FileLockError`` with the code `notARegularFile` for what is no directory,
+    ///   `notWritable` or `system`; the latter also where there is none.
+    package init(directory path: String) throws(FileLockError) {
+        self.path = path
+        recordsHolder = false
+        isOfDirectory = true
+        state = Mutex(State(descriptor: try Self.openDirectory(path), mode: nil))
     }
 
     deinit {
@@ -147,7 +160,8 @@ extension FileLock {
                 return true
             }
             // The file was deleted or replaced: others lock the new one.
-            let replacement = try Self.openFile(path)
+            let replacement =
+                isOfDirectory ? try Self.openDirectory(path) : try Self.openFile(path)
             close(state.descriptor)
             state = State(descriptor: replacement, mode: nil)
         }
@@ -164,7 +178,7 @@ extension FileLock {
 
     private func isCurrent(_ descriptor: Int32) -> Bool {
         guard let mine = SystemCall.status(of: descriptor),
-            let there = SystemCall.status(at: path, followingLinks: false)
+            let there = SystemCall.status(at: path, followingLinks: isOfDirectory)
         else { return false }
         return mine.isSameFile(as: there)
     }
@@ -178,6 +192,16 @@ extension FileLock {
 
     private func eraseHolder(_ descriptor: Int32) {
         if recordsHolder { ftruncate(descriptor, 0) }
+    }
+
+    private static func openDirectory(_ path: String) throws(FileLockError) -> Int32 {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        let descriptor = SystemCall.retryingInterrupts { open(path, flags) }
+        guard descriptor >= 0 else {
+            let number = errno == ENOTDIR ? EISDIR : errno
+            throw FileLockError(systemErrorNumber: number, doing: "open", at: path)
+        }
+        return descriptor
     }
 
     private static func openFile(_ path: String) throws(FileLockError) -> Int32 {

@@ -2,6 +2,7 @@
 
 @testable import CacheStoreGraph
 import CacheStoreModel
+import CacheStorePersistence
 import Foundation
 import Testing
 
@@ -25,6 +26,10 @@ import Testing
             } catch {
                 throw simulation.fail("\(error)")
             }
+            let report = try simulation.fixture.coordinator.verifyGraph(repairing: false)
+            // Those who do not know of each other's members may give them the same place.
+            let faults = report.findings.filter { $0.kind != .unclearOrder }
+            if !faults.isEmpty { throw simulation.fail("the graph is not sound: \(faults)") }
             transcripts.append(simulation.transcript)
         }
         for (first, second) in zip(transcripts[0], transcripts[1]) where first != second {

@@ -82,6 +82,10 @@ final class FaultyStore: PersistentStore {
         try store.reserveKeys(for: entity, count: count)
     }
 
+    func verifyGraph(repairing: Bool) throws -> GraphVerification {
+        try store.verifyGraph(repairing: repairing)
+    }
+
     func metadata() throws -> [String: PropertyValue] { try store.metadata() }
     func setMetadata(_ metadata: [String: PropertyValue]) throws {
         try store.setMetadata(metadata)

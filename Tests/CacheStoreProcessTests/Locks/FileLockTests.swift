@@ -46,6 +46,34 @@ import Testing
         #expect(try other.tryLock(.exclusive))
     }
 
+    @Test func `a directory is locked like a file`() throws {
+        let directory = temporary.path(of: "blobs")
+        #expect(throws: FileLockError.self) { try FileLock(directory: directory) }
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false)
+        let (a, b) = (try FileLock(directory: directory), try FileLock(directory: directory))
+        #expect(try a.tryLock(.shared) && b.tryLock(.shared))
+        #expect(try !a.tryLock(.exclusive))
+        try b.unlock()
+        #expect(try a.tryLock(.exclusive))
+        #expect(try !b.tryLock(.shared))
+        // One that takes its place is another directory, and is locked instead.
+        try FileManager.default.removeItem(atPath: directory)
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false)
+        #expect(try b.tryLock(.exclusive))
+    }
+
+    @Test func `a file is not locked as a directory`() throws {
+        _ = try FileLock(path: path)
+        do throws(FileLockError) {
+            _ = try FileLock(directory: path)
+            Issue.record("a file was locked as a directory")
+        } catch {
+            #expect(error.code == .notARegularFile)
+        }
+    }
+
     @Test func `unlocking without a lock does nothing`() throws {
         try FileLock(path: path).unlock()
     }

@@ -139,4 +139,15 @@ import Testing
         #expect(cache.reported == ["the clean-up of old objects: Trouble()"])
         #expect(try NoteCache.opening(directory.path).numbers() == [1, 2])
     }
+
+    // MARK: - The graph
+
+    @Test func `the graph can be checked from any thread`() async throws {
+        let cache = NoteCache.opening(directory.path)
+        cache.insert(1).labels = [cache.managedObjectContext.insert(Label.self)]
+        try cache.save()
+        let report = try await Task.detached { try cache.verifyGraph() }.value
+        #expect(report.isHealthy)
+        #expect(report.objectCounts == ["Note": 1, "Label": 1])
+    }
 }
