@@ -58,10 +58,12 @@ import Testing
         #expect(try a.tryLock(.exclusive))
         #expect(try !b.tryLock(.shared))
         // One that takes its place is another directory, and is locked instead.
+        try a.unlock()
         try FileManager.default.removeItem(atPath: directory)
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: false)
         #expect(try b.tryLock(.exclusive))
+        #expect(try !FileLock(directory: directory).tryLock(.shared))
     }
 
     @Test func `a file is not locked as a directory`() throws {

@@ -145,7 +145,7 @@ import Testing
     @Test func `the graph can be checked from any thread`() async throws {
         let cache = NoteCache.opening(directory.path)
         cache.insert(1).labels = [cache.managedObjectContext.insert(Label.self)]
-        try cache.save()
+        try await cache.save()
         let report = try await Task.detached { try cache.verifyGraph() }.value
         #expect(report.isHealthy)
         #expect(report.objectCounts == ["Note": 1, "Label": 1])
