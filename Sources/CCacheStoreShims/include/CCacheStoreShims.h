@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The little C that Swift cannot do: calls that take a variable number of arguments, the
-// destructor constants that are casts of integers to function pointers, the fork handler, and a VFS.
+// destructor constants that are casts of integers to function pointers, the fork handler, a VFS, and
+// rows for statements to read.
 #ifndef CCACHESTORESHIMS_H
 #define CCACHESTORESHIMS_H
 
@@ -11,6 +12,7 @@
 #include "CCacheStorePageChecksum.h"
 #include "CCacheStorePropertyCursor.h"
 #include "CCacheStoreRowPacker.h"
+#include "CCacheStoreRowSource.h"
 
 // Declared here rather than by including sqlite3.h, so that each SQLite symbol belongs to one
 // Clang module only (CCacheStoreSQLite).

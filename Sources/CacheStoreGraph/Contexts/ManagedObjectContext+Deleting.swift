@@ -13,6 +13,11 @@ extension ManagedObjectContext {
         guard object.context === self, object.status.isDisjoint(with: [.deleted, .gone]) else {
             return
         }
+        guard object.plan.hasCascades else {
+            object.prepareForDeletion()
+            object.loadIfNeeded()
+            return finishDeletion(of: CollectionOfOne(object))
+        }
         // A work list instead of recursion: a cascade along a chain can be long.
         var queue = [object]
         var marked: Set<ManagedObject> = [object]
@@ -30,9 +35,13 @@ extension ManagedObjectContext {
                 }
             }
         }
-        for next in queue { markDeleted(next) }
-        for next in queue { disconnect(next) }
-        for next in queue where next.status.contains(.inserted) { removeUnsaved(next) }
+        finishDeletion(of: queue)
+    }
+
+    private func finishDeletion(of objects: some Collection<ManagedObject>) {
+        for object in objects { markDeleted(object) }
+        for object in objects { disconnect(object) }
+        for object in objects where object.status.contains(.inserted) { removeUnsaved(object) }
     }
 
     private func markDeleted(_ object: ManagedObject) {

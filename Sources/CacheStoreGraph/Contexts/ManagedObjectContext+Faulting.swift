@@ -127,7 +127,7 @@ extension ManagedObjectContext {
     /// Puts a parent's unsaved values over the row, except where this context has its own.
     func overlay(_ entry: ChangeLedger.Entry, on object: ManagedObject) {
         mutate {
-            if object.values.isEmpty { object.values = object.plan.emptyValues }
+            if object.values.isEmpty { object.values = object.plan.makeEmptyValues() }
             switch entry {
             case .inserted(let insertion):
                 object.plan.valueProperties.forEach {

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
     func finishInsertion(of object: ManagedObject) {
         let plan = object.plan
         mutate {
-            object.values = plan.emptyValues
+            object.values = plan.makeEmptyValues()
             object.present = plan.valueProperties
             object.status = [.inserted, .awake]
             for (index, make) in plan.defaults { object.values[index] = make() }

@@ -32,7 +32,7 @@ extension ManagedObjectContext {
             let id = coordinator.currentID(for: insertion.id)
             let object = registered(id) ?? makeObject(id, plan: plan)
             mutate {
-                object.values = plan.emptyValues
+                object.values = plan.makeEmptyValues()
                 object.present = plan.valueProperties
                 object.status = [.inserted, .awake]
                 plan.valueProperties.forEach { index in
@@ -163,7 +163,7 @@ extension ManagedObjectContext {
             }
             guard let object, !object.isDeleted, object.isLoaded else { continue }
             mutate {
-                if object.values.isEmpty { object.values = object.plan.emptyValues }
+                if object.values.isEmpty { object.values = object.plan.makeEmptyValues() }
                 update.changed.forEach { object.takeUnderneath(update.values[$0], at: $0) }
                 object.version = update.version + 1
             }

@@ -202,6 +202,9 @@ extension ManagedObjectContext {
     // MARK: - After the save
 
     private func finishSave(of objects: ContiguousArray<ManagedObject?>, _ outcome: SaveOutcome?) {
+        // What the store says of the objects comes in their order, so most need not be looked up.
+        var inserted = 0
+        var updated = 0
         mutate {
             for case let object? in objects {
                 object.pendingIndex = -1
@@ -210,18 +213,42 @@ extension ManagedObjectContext {
                     object.detachRow()
                     object.toManyStates.removeAll()
                     forget(object)
-                } else {
-                    if !object.status.contains(.inserted), outcome != nil,
-                        !object.changed.isEmpty
-                    {
+                } else if let outcome {
+                    if object.status.contains(.inserted) {
+                        if inserted < outcome.permanentIDs.count,
+                            outcome.permanentIDs[inserted].temporary == object.objectID
+                        {
+                            take(outcome.permanentIDs[inserted].permanent, for: object)
+                            inserted += 1
+                        }
+                    } else if !object.changed.isEmpty {
                         object.version += 1
+                        if updated < outcome.versions.count,
+                            outcome.versions[updated].id == object.objectID
+                        {
+                            take(version: outcome.versions[updated].version, for: object)
+                            updated += 1
+                        }
                     }
+                    commit(object)
+                } else {
                     commit(object)
                 }
             }
             removeAllPending()
         }
-        if let outcome { apply(outcome) }
+        if let outcome { apply(outcome, inserted: inserted, updated: updated) }
+    }
+
+    private func take(_ permanent: ManagedObjectID, for object: ManagedObject) {
+        changeID(of: object, to: permanent)
+        if object.version == 0 { object.version = 1 }
+        makeReferencesPermanent(in: object)
+    }
+
+    private func take(version: Int64, for object: ManagedObject) {
+        if object.version < version { object.version = version }
+        makeReferencesPermanent(in: object)
     }
 
     /// Makes an object's values the saved ones.
@@ -233,18 +260,17 @@ extension ManagedObjectContext {
     }
 
     /// Gives objects what a save to the store decided: IDs, versions, what must be loaded anew.
-    func apply(_ outcome: SaveOutcome) {
+    ///
+    /// - Parameters:
+    ///   - inserted: how many of the permanent IDs the objects have already.
+    ///   - updated: how many of the versions.
+    func apply(_ outcome: SaveOutcome, inserted: Int = 0, updated: Int = 0) {
         mutate {
-            for (temporary, permanent) in outcome.permanentIDs {
-                guard let object = registered(temporary) else { continue }
-                changeID(of: object, to: permanent)
-                if object.version == 0 { object.version = 1 }
-                makeReferencesPermanent(in: object)
+            for (temporary, permanent) in outcome.permanentIDs.dropFirst(inserted) {
+                if let object = registered(temporary) { take(permanent, for: object) }
             }
-            for (id, version) in outcome.versions {
-                guard let object = registered(id) else { continue }
-                if object.version < version { object.version = version }
-                makeReferencesPermanent(in: object)
+            for (id, version) in outcome.versions.dropFirst(updated) {
+                if let object = registered(id) { take(version: version, for: object) }
             }
         }
         if !(outcome.stale.isEmpty && outcome.gone.isEmpty && outcome.replacements.isEmpty) {
@@ -276,7 +302,7 @@ extension ManagedObjectContext {
     }
 
     private func makeReferencesPermanent(in object: ManagedObject) {
-        guard !object.values.isEmpty else { return }
+        guard object.plan.hasToOne, !object.values.isEmpty else { return }
         for index in object.plan.toOneIndexes {
             guard case .object(let id) = object.values[index], id.isTemporaryID else { continue }
             object.values[index] = .object(coordinator.currentID(for: id))

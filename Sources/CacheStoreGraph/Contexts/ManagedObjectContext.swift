@@ -203,6 +203,15 @@ public final class ManagedObjectContext {
         mutationDepth = 0
     }
 
+    /// Counts a change of a context that nobody else reads; `false` if somebody may, and the change
+    /// has to go through ``mutate(_:)``.
+    @inline(__always)
+    func countUnobservedMutation() -> Bool {
+        guard !isObserved else { return false }
+        mutationCount &+= 1
+        return true
+    }
+
     // MARK: - Registered objects
 
     /// The objects the context has at the moment: all that the program or an unsaved change holds.

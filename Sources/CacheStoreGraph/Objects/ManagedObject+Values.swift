@@ -73,10 +73,20 @@ extension ManagedObject {
     /// Writes a value and registers the change; an equal value is no change.
     ///
     /// Inverses are not looked after here: see `setToOne`.
-    final func setValue(_ value: PropertyValue, at index: Int) {
+    @inline(__always)
+    final func setValue(_ value: consuming PropertyValue, at index: Int) {
+        // A new object is saved whole, so nothing has to be compared or remembered. The context is
+        // done with before the value is replaced, which would have it counted otherwise.
+        if status == [.inserted, .awake], context?.countUnobservedMutation() ?? false {
+            values[index] = value
+        } else {
+            setComparedValue(value, at: index)
+        }
+    }
+
+    private final func setComparedValue(_ value: PropertyValue, at index: Int) {
         guard let context else { return setDetachedValue(value, at: index) }
         if status == [.inserted, .awake] {
-            // A new object is saved whole, so nothing has to be compared or remembered.
             context.mutate { values[index] = value }
             return
         }
@@ -87,7 +97,7 @@ extension ManagedObject {
                 values[index] = value
                 return
             }
-            if values.isEmpty { values = plan.emptyValues }
+            if values.isEmpty { values = plan.makeEmptyValues() }
             if !changed.contains(index) {
                 // What was set without being changed (by a save, by a parent) is not in the row.
                 if present.contains(index) { originals[index] = old }
@@ -126,8 +136,8 @@ extension ManagedObject {
     }
 
     private func setDetachedValue(_ value: PropertyValue, at index: Int) {
-        guard !plan.emptyValues.isEmpty else { return }
-        if values.isEmpty { values = plan.emptyValues }
+        guard plan.propertyCount > 0 else { return }
+        if values.isEmpty { values = plan.makeEmptyValues() }
         values[index] = value
         present.insert(index)
     }

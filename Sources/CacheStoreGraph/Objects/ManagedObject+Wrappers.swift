@@ -98,7 +98,7 @@ extension ManagedObject {
     }
 
     @usableFromInline
-    final func _write(_ slot: UInt16, _ value: PropertyValue) {
+    final func _write(_ slot: UInt16, _ value: consuming PropertyValue) {
         guard let table = slotTable else { return }
         setValue(value, at: Int(table[Int(slot)].property))
     }

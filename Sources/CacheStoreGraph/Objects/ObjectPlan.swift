@@ -26,12 +26,15 @@ final class ObjectPlan {
     let toManyCount: Int
     /// The relationships: entities mostly have few, and copying descriptions takes its time.
     let relationships: [Property]
-    /// What a new object holds before its defaults.
-    let emptyValues: ContiguousArray<PropertyValue>
+    /// Whether deleting an object may delete others.
+    let hasCascades: Bool
+    /// How many values an object has, to-many properties included.
+    let propertyCount: Int
     /// The properties that have a value of the object's own: all but the to-many ones.
     let valueProperties: PropertySet
     /// The to-one relationships.
     let toOneIndexes: [Int]
+    let hasToOne: Bool
     /// By property index. Owned by the plan, freed in deinit.
     let access: UnsafeMutablePointer<PropertyAccess>
     /// By slot. Owned by the plan, freed in deinit.
@@ -42,6 +45,7 @@ final class ObjectPlan {
     /// each object. Owned by the plan, freed in deinit.
     let required: UnsafeMutablePointer<Int32>
     let requiredCount: Int
+    let requiredSet: PropertySet
 
     private init(withoutProperties entity: Entity) {
         self.entity = entity
@@ -52,14 +56,17 @@ final class ObjectPlan {
         toManyOrdinals = []
         toManyCount = 0
         relationships = []
-        emptyValues = []
+        propertyCount = 0
+        hasCascades = false
         valueProperties = PropertySet()
         toOneIndexes = []
+        hasToOne = false
         access = .allocate(capacity: 0)
         slotAccess = .allocate(capacity: 0)
         checks = PropertyChecks([])
         required = .allocate(capacity: 0)
         requiredCount = 0
+        requiredSet = PropertySet()
     }
 
     deinit {
@@ -118,12 +125,16 @@ final class ObjectPlan {
         }
         self.toManyCount = count
         self.relationships = entity.properties.filter { $0.relationship != nil }
-        self.emptyValues = ContiguousArray(repeating: .null, count: entity.properties.count)
+        self.propertyCount = entity.properties.count
+        self.hasCascades = relationships.contains {
+            $0.relationship?.description.deleteRule == .cascade
+        }
         self.valueProperties = PropertySet(
             entity.properties.filter { !$0.isToMany }.map(\.index))
         self.toOneIndexes = entity.properties.filter {
             $0.relationship != nil && !$0.isToMany
         }.map(\.index)
+        self.hasToOne = !toOneIndexes.isEmpty
         self.access = .allocate(capacity: entity.properties.count)
         for property in entity.properties {
             (access + property.index).initialize(
@@ -140,6 +151,7 @@ final class ObjectPlan {
         let checks = PropertyChecks(entity.properties)
         self.checks = checks
         self.requiredCount = checks.required.count
+        self.requiredSet = PropertySet(checks.required)
         self.required = .allocate(capacity: checks.required.count)
         for (place, index) in checks.required.enumerated() {
             (required + place).initialize(to: Int32(truncatingIfNeeded: index))
@@ -148,6 +160,13 @@ final class ObjectPlan {
 }
 
 extension ObjectPlan {
+    /// What an object holds before anything is set. An array of its own for each: writing into a
+    /// shared one would copy it.
+    @inline(__always)
+    func makeEmptyValues() -> ContiguousArray<PropertyValue> {
+        ContiguousArray(repeating: .null, count: propertyCount)
+    }
+
     /// The plan of objects that are made only to describe or record, and have no values.
     // Never changes; the objects that use it have no slots and read nothing from it.
     nonisolated(unsafe) static let none = ObjectPlan(withoutProperties: noEntity)

@@ -8,19 +8,24 @@ extension ManagedObject {
     final func validateProperties() throws {
         let isInserted = isInserted
         var failures: [ValidationError.Failure]?
-        // What has not changed was valid when it was saved.
-        for place in 0..<plan.requiredCount {
-            let index = Int(plan.required[place])
-            let isMissing =
-                isInserted
-                ? values[index].isNull : changed.contains(index) && values[index].isNull
-            guard isMissing else { continue }
+        func fail(_ index: Int) {
             failures =
                 (failures ?? []) + [
                     ValidationError.Failure(
                         .missingValue, self, property: plan.entity.properties[index].name,
                         message: "a value is required")
                 ]
+        }
+        if isInserted {
+            for place in 0..<plan.requiredCount {
+                let index = Int(plan.required[place])
+                if case .null = values[index] { fail(index) }
+            }
+        } else if plan.requiredCount > 0 {
+            // What has not changed was valid when it was saved.
+            changed.forEach { index in
+                if case .null = values[index], plan.requiredSet.contains(index) { fail(index) }
+            }
         }
         if plan.checks.hasRules { failures = (failures ?? []) + brokenRules() }
         if let failures, !failures.isEmpty { throw ValidationError(failures) }

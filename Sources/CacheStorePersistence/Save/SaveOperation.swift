@@ -15,8 +15,10 @@ final class SaveOperation {
     let map: StoreMap
     let changes: ChangeSet
     let binder: ValueBinder
-    private let plans: UpdatePlans
+    let plans: UpdatePlans
     let resolver: any EncodedValueResolver
+    /// From so many changes of a kind on, one statement writes them all.
+    let fewestRows: Int
 
     /// The keys of the inserted objects.
     private(set) var insertedKeys: [Int64] = []
@@ -24,7 +26,7 @@ final class SaveOperation {
     /// Files of values that the save replaced or removed.
     private(set) var unneededFiles: [UUID] = []
     /// Insertions and updates that broke a uniqueness constraint, with SQLite's error.
-    private var violations: [Violation] = []
+    var violations: [Violation] = []
 
     struct Violation {
         let id: ManagedObjectID
@@ -36,8 +38,9 @@ final class SaveOperation {
 
     init(
         _ changes: ChangeSet, on connection: Connection, map: StoreMap, plans: UpdatePlans,
-        resolver: any EncodedValueResolver
+        resolver: any EncodedValueResolver, fewestRows: Int = SaveOperation.fewestRows
     ) {
+        self.fewestRows = fewestRows
         self.plans = plans
         self.changes = changes
         self.connection = connection
@@ -122,29 +125,35 @@ final class SaveOperation {
     // MARK: Deletions
 
     private func delete() throws {
-        var statements = [Statement?](repeating: nil, count: map.model.entities.count)
-        for index in changes.deleted.indices {
-            let id = changes.deleted[index].id
-            let entity = map.entity(of: id)
-            try noteFiles(of: id, properties: map.externals[entity.index])
-            let plan = map.deletes[entity.index]
-            let statement =
-                try statements[entity.index] ?? connection.statement(plan.key) { plan.sql }
-            statements[entity.index] = statement
-            try statement.bind(id.key, at: 1)
-            try statement.bind(changes.deleted[index].version, at: 2)
-            try statement.run()
-            guard connection.changes > 0 else {
-                try reportChanged(id)
-                continue
+        for group in groups(of: changes.deleted.indices, by: { changes.deleted[$0].id }) {
+            let externals = map.externals[group.entity]
+            if !externals.isEmpty {
+                for index in group.places {
+                    try noteFiles(of: changes.deleted[index].id, properties: externals)
+                }
             }
-            for join in map.joinColumns[entity.index] {
-                let statement = try connection.statement(
-                    sql: "DELETE FROM \(SQLFragment.quoted(join.table)) "
-                        + "WHERE \(SQLFragment.quoted(join.column)) = ?")
+            if try deleteRows(group) { continue }
+            let plan = map.deletes[group.entity]
+            let statement = try connection.statement(plan.key) { plan.sql }
+            for index in group.places {
+                let id = changes.deleted[index].id
                 try statement.bind(id.key, at: 1)
+                try statement.bind(changes.deleted[index].version, at: 2)
                 try statement.run()
+                try finishDeletion(of: id, isDone: connection.changes > 0)
             }
+        }
+    }
+
+    /// Takes an object that was deleted out of join tables; one that was not is a conflict.
+    func finishDeletion(of id: ManagedObjectID, isDone: Bool) throws {
+        guard isDone else { return try reportChanged(id) }
+        for join in map.joinColumns[Int(id.entityIndex)] {
+            let statement = try connection.statement(
+                sql: "DELETE FROM \(SQLFragment.quoted(join.table)) "
+                    + "WHERE \(SQLFragment.quoted(join.column)) = ?")
+            try statement.bind(id.key, at: 1)
+            try statement.run()
         }
     }
 
@@ -207,37 +216,47 @@ final class SaveOperation {
         }
     }
 
-    private func changesUniqueValue(_ update: ChangeSet.Update) -> Bool {
+    func changesUniqueValue(_ update: ChangeSet.Update) -> Bool {
         map.entity(of: update.id).constraints.contains { constraint in
             constraint.propertyIndexes.contains { update.changed.contains($0) }
         }
     }
 
     private func applyUpdates() throws -> [Violation] {
-        var prepared: [UpdatePlans.Shape: (WritePlan, Statement)] = [:]
         var violations: [Violation] = []
         // Updates of one shape mostly follow each other.
-        var lastShape: UpdatePlans.Shape?
-        var last: (plan: WritePlan, statement: Statement)?
-        for index in changes.updated.indices {
-            let id = changes.updated[index].id
-            if lastShape?.entity != id.entityIndex
-                || lastShape?.changed != changes.updated[index].changed
+        var position = 0
+        while position < changes.updated.count {
+            let shape = UpdatePlans.Shape(
+                entity: changes.updated[position].id.entityIndex,
+                changed: changes.updated[position].changed)
+            var end = position + 1
+            while end < changes.updated.count,
+                changes.updated[end].id.entityIndex == shape.entity,
+                changes.updated[end].changed == shape.changed
             {
-                let shape = UpdatePlans.Shape(
-                    entity: id.entityIndex, changed: changes.updated[index].changed)
-                let known = try prepared[shape] ?? prepare(shape)
-                prepared[shape] = known
-                lastShape = shape
-                last = known
+                end += 1
             }
-            guard let last else { continue }
+            let plan = plans.plan(for: shape, schema: map.schema)
+            if try !updateRows(position..<end, plan) {
+                violations += try update(position..<end, plan)
+            }
+            position = end
+        }
+        return violations
+    }
+
+    private func update(_ places: Range<Int>, _ plan: WritePlan) throws -> [Violation] {
+        let statement = try connection.statement(plan.key) { plan.sql }
+        defer { statement.clearBindings() }
+        var violations: [Violation] = []
+        for index in places {
+            let id = changes.updated[index].id
             binder.beginRow()
-            try binder.bind(changes.updated[index].values, to: last.plan, last.statement)
-            try last.statement.bind(id.key, at: last.plan.nextParameter)
-            try last.statement.bind(
-                changes.updated[index].version, at: last.plan.nextParameter + 1)
-            if let error = try violation(running: last.statement) {
+            try binder.bind(changes.updated[index].values, to: plan, statement)
+            try statement.bind(id.key, at: plan.nextParameter)
+            try statement.bind(changes.updated[index].version, at: plan.nextParameter + 1)
+            if let error = try violation(running: statement) {
                 violations.append(
                     Violation(
                         id: id, values: changes.updated[index].values,
@@ -246,12 +265,11 @@ final class SaveOperation {
                 try reportChanged(id)
             }
         }
-        for (_, statement) in prepared.values { statement.clearBindings() }
         return violations
     }
 
     /// Runs a statement; SQLite's refusal of values that are not unique is returned, not thrown.
-    private func violation(running statement: Statement) throws -> SQLiteError? {
+    func violation(running statement: Statement) throws -> SQLiteError? {
         do throws(SQLiteError) {
             try statement.run()
             return nil
@@ -259,11 +277,6 @@ final class SaveOperation {
             guard error.code == .SQLITE_CONSTRAINT_UNIQUE else { throw error }
             return error
         }
-    }
-
-    private func prepare(_ shape: UpdatePlans.Shape) throws -> (WritePlan, Statement) {
-        let plan = plans.plan(for: shape, schema: map.schema)
-        return (plan, try connection.statement(plan.key) { plan.sql })
     }
 
     private func freeUniqueValues() throws {
@@ -287,30 +300,29 @@ final class SaveOperation {
     // MARK: Insertions
 
     private func insert() throws {
-        var statements = [Statement?](repeating: nil, count: map.model.entities.count)
-        for index in changes.inserted.indices {
-            let entity = Int(changes.inserted[index].id.entityIndex)
-            let plan = map.inserts[entity]
-            let statement: Statement
-            if let known = statements[entity] {
-                statement = known
-            } else {
-                statement = try connection.statement(plan.key) { plan.sql }
-                statements[entity] = statement
-            }
-            binder.beginRow()
-            try statement.bind(insertedKeys[index], at: 1)
-            if map.selects[entity].hasEntityColumn {
-                try statement.bind(map.numbers.numbers[entity], at: 2)
-            }
-            try binder.bind(changes.inserted[index].values, to: plan, statement)
-            if let error = try violation(running: statement) {
-                violations.append(
-                    Violation(
-                        id: changes.inserted[index].id, values: changes.inserted[index].values,
-                        changed: nil, error: error))
+        for group in insertionGroups() {
+            let plan = map.inserts[group.entity]
+            if try insertRows(group, plan) { continue }
+            let statement = try connection.statement(plan.key) { plan.sql }
+            defer { statement.clearBindings() }
+            for index in group.places {
+                binder.beginRow()
+                try statement.bind(insertedKeys[index], at: 1)
+                if map.selects[group.entity].hasEntityColumn {
+                    try statement.bind(map.numbers.numbers[group.entity], at: 2)
+                }
+                try binder.bind(changes.inserted[index].values, to: plan, statement)
+                if let error = try violation(running: statement) {
+                    noteViolation(ofInsertion: index, error)
+                }
             }
         }
-        for statement in statements { statement?.clearBindings() }
+    }
+
+    func noteViolation(ofInsertion index: Int, _ error: SQLiteError) {
+        violations.append(
+            Violation(
+                id: changes.inserted[index].id, values: changes.inserted[index].values,
+                changed: nil, error: error))
     }
 }

@@ -38,16 +38,20 @@ extension SQLiteStore {
     ///
     /// External values are kept in their rows.
     ///
+    /// - Parameter fewestRows: from how many changes of a kind on one statement writes them all.
     /// - Throws: `ModelError` for a model that could not be made; `PersistentStoreError` where
     ///   SQLite cannot be had.
-    package static func inMemory(model: ManagedObjectModel) throws -> SQLiteStore {
+    package static func inMemory(
+        model: ManagedObjectModel, fewestRows: Int? = nil
+    ) throws -> SQLiteStore {
         if let error = model.deferredError { throw error }
         let schema = SQLiteSchema(model: model)
         do {
             let connection = try Connection(.memory)
             try connection.transaction { try schema.createSchema(in: connection) }
             return try SQLiteStore(
-                SingleConnection(connection), schema: schema, identifier: UUID(), url: nil)
+                SingleConnection(connection), schema: schema, identifier: UUID(), url: nil,
+                fewestRows: fewestRows ?? SaveOperation.fewestRows)
         } catch let error as SQLiteError {
             throw PersistentStoreError(sqlite: error)
         }

@@ -21,14 +21,17 @@ package final class SQLiteStore: PersistentStore {
     let resolver: ValueResolver
     private let access: any DatabaseAccess
     private let plans = UpdatePlans()
+    private let fewestRows: Int
 
     init(
         _ access: any DatabaseAccess, schema: SQLiteSchema, identifier: UUID, url: URL?,
-        isReadOnly: Bool = false, files: ExternalFiles? = nil
+        isReadOnly: Bool = false, files: ExternalFiles? = nil,
+        fewestRows: Int = SaveOperation.fewestRows
     ) throws {
         self.access = access
         self.url = url
         self.isReadOnly = isReadOnly
+        self.fewestRows = fewestRows
         model = schema.model
         space = IdentitySpace.space(storeIdentifier: identifier, model: schema.model)
         resolver = ValueResolver(files: files)
@@ -94,7 +97,8 @@ package final class SQLiteStore: PersistentStore {
             defer { withExtendedLifetime(lock) {} }
             let operation = try write { connection in
                 let operation = SaveOperation(
-                    encoded, on: connection, map: map, plans: plans, resolver: resolver)
+                    encoded, on: connection, map: map, plans: plans, resolver: resolver,
+                    fewestRows: fewestRows)
                 try operation.run()
                 reachedCommit = true
                 return operation.outcome

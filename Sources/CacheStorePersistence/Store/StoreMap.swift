@@ -47,6 +47,9 @@ final class StoreMap: Sendable {
         let key = StatementKey()
     }
 
+    /// The DELETEs of many rows of an entity's table, by its index.
+    let deletesOfRows: [RowsPlan]
+
     init(schema: SQLiteSchema, numbers: EntityNumbers) {
         self.schema = schema
         self.numbers = numbers
@@ -58,6 +61,7 @@ final class StoreMap: Sendable {
         deletes = tables.map {
             DeletePlan(sql: "DELETE FROM \($0) WHERE \"_id\" = ? AND \"_version\" = ?")
         }
+        deletesOfRows = tables.map { .selecting("DELETE FROM \($0)") }
         references = model.entities.map { entity in
             entity.properties.filter { $0.relationship != nil && !$0.isToMany }.map(\.index)
         }

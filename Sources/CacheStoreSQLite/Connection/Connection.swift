@@ -38,6 +38,8 @@ package final class Connection {
     package var hasFunctions = false
     /// Memory that a function of the connection's user works on; the function frees it.
     package var attachment: UnsafeMutableRawPointer?
+    /// Whether statements can read rows from memory; see ``Connection/readsRows()``.
+    var hasRowSource = false
     var savepointDepth = 0
 
     /// Opens a database. SQLite reads nothing of the file before the first statement.

@@ -11,6 +11,8 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory
     case sqlite
     case sqliteInMemory
+    /// Writes all rows as it otherwise writes many.
+    case sqliteRows
 
     var testDescription: String { rawValue }
 
@@ -25,6 +27,7 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
                 at: directory.url.appendingPathComponent("store.sqlite"), model: model
             ).store
         case .sqliteInMemory: try SQLiteStore.inMemory(model: model)
+        case .sqliteRows: try SQLiteStore.inMemory(model: model, fewestRows: 1)
         }
     }
 }
