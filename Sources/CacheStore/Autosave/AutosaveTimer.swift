@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// It looks at a counter at the end of each delay, which costs next to nothing, rather than be told
 /// of each change. The main thread is asked to save by its queue; while it has not answered it is
-/// not asked again.
+/// not asked again. After a save that failed it waits for ever longer, up to 64 delays: a full disk
+/// stays full for a while.
 final class AutosaveTimer: Sendable {
     /// After so many delays changes are saved although more keep coming.
     private static let patience = 10
@@ -17,6 +18,10 @@ final class AutosaveTimer: Sendable {
         var changeCount: UInt64 = 0
         var rounds = 0
         var isAsked = false
+        /// How many saves have failed, one after the other.
+        var failures = 0
+        /// For how many delays nothing is tried.
+        var pause = 0
     }
 
     private weak let manager: PersistentStoreManager?
@@ -48,6 +53,10 @@ final class AutosaveTimer: Sendable {
             let isAtRest = count == state.changeCount
             state.changeCount = count
             state.rounds = isDirty ? state.rounds + 1 : 0
+            if state.pause > 0 {
+                state.pause -= 1
+                return false
+            }
             guard isDirty, !state.isAsked, isAtRest || state.rounds >= Self.patience else {
                 return false
             }
@@ -60,8 +69,16 @@ final class AutosaveTimer: Sendable {
             state.withLock { $0.isAsked = false }
             MainActor.assumeIsolated {
                 guard let manager = self.manager, !manager.isClosed else { return }
-                // A failure has been reported; the changes stay for the next time.
-                try? manager.save()
+                do {
+                    try manager.save()
+                    state.withLock { $0.failures = 0 }
+                } catch {
+                    // It has been reported; the changes stay for the next time.
+                    state.withLock { state in
+                        state.failures += 1
+                        state.pause = 1 << min(state.failures, 6)
+                    }
+                }
             }
         }
     }

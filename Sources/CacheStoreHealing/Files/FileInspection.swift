@@ -41,7 +41,9 @@ struct FileInspection: Sendable {
         logSize = FileTree.size(at: paths.log)
         journalSize = FileTree.size(at: paths.journal)
         hasSharedMemory = FileTree.size(at: paths.sharedMemory) != nil
-        for path in [paths.log, paths.journal] { try Self.checkOwner(of: path) }
+        for path in [paths.main, paths.log, paths.journal, paths.sharedMemory] {
+            try Self.checkOwner(of: path)
+        }
         guard let status = FileTree.status(at: paths.main) else {
             guard errno == ENOENT else {
                 throw PersistentStoreError(
@@ -83,12 +85,12 @@ struct FileInspection: Sendable {
         return .foreign
     }
 
-    // A log that another user can write would be replayed into the store.
+    // What another user owns, that user can write at any time, a log also into the store.
     private static func checkOwner(of path: String) throws {
         guard let status = FileTree.status(at: path) else { return }
         guard status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0 else {
             throw PersistentStoreError(
-                .permissionDenied, "A side file of the store belongs to user \(status.st_uid).",
+                .permissionDenied, "A file of the store belongs to user \(status.st_uid): \(path)",
                 path: path)
         }
     }

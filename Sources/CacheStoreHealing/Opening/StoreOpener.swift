@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CacheStoreProcess
 package import Foundation
 
 /// Opens store files, and heals them where they need it.
@@ -32,6 +33,8 @@ package enum StoreOpener {
         _ intent: StoreOpeningStateMachine.Intent, at url: URL, _ content: any StoreContent,
         _ options: StoreOptions
     ) throws -> OpenedStore {
+        StandardDescriptors.occupy()
+        FileSizeLimit.becomeAnError()
         let paths = try StorePaths(resolving: url)
         let opening = StoreOpening(paths: paths, content: content, options: options)
         do {

@@ -110,8 +110,9 @@ extension StoreOpening {
     private func inspect() throws -> StoreOpeningStateMachine.Event {
         closeDatabase()
         usesRollbackJournal =
-            !MountTable.isOnBlockDevice(paths.directory)
-            && MountTable.current.fileSystem(at: paths.directory).isNetwork
+            options.fileSystem.map(\.isNetwork)
+            ?? (!MountTable.isOnBlockDevice(paths.directory)
+                && MountTable.current.fileSystem(at: paths.directory).isNetwork)
         let isAlone = lock?.mode == .exclusive
         let found = try FileInspection(
             of: paths, readsContent: isAlone || writerLock != nil || lock == nil)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+package import CacheStoreProcess
+
 /// How a store file is opened, kept and healed.
 package struct StoreOptions: Sendable {
     package enum Synchronous: Sendable, Hashable {
@@ -32,6 +34,8 @@ package struct StoreOptions: Sendable {
     /// How many connections read at the same time.
     package var readerCount = 4
     package var isReadOnly = false
+    /// What the store's directory lies on, where a test says so; `nil` asks the system.
+    package var fileSystem: FileSystemKind?
     /// The size of the write-ahead log, in bytes, after which a write ends with a checkpoint.
     package var checkpointThreshold = 4 << 20
 

@@ -21,6 +21,9 @@ final class LogSize: Sendable {
         pages.load(ordering: .relaxed) >= due.load(ordering: .relaxed)
     }
 
+    /// How many pages of the log have not been copied into the database, as far as is known.
+    var pageCount: Int { pages.load(ordering: .relaxed) }
+
     /// Readers of old snapshots can keep pages in the log. It is then not tried again at each
     /// write, but after as many more pages.
     func didCheckpoint(isComplete: Bool) {

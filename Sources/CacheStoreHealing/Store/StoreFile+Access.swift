@@ -62,6 +62,7 @@ extension StoreFile {
                     try StoreMeta.countWrite(in: connection)
                     let value = try body(connection)
                     try confirmPlace(of: connection)
+                    try growForCheckpoint(connection)
                     return value
                 }
                 // A file may be removed while its commit is being written: then nothing is saved.
@@ -149,7 +150,7 @@ extension StoreFile {
 
     // A checkpoint that fails costs nothing but a longer log; the write it follows is done.
     private func checkpointIfDue(_ connection: Connection) {
-        guard logSize.isCheckpointDue else { return }
+        guard logSize.isCheckpointDue || logIsLargeForTheDisk else { return }
         do throws(SQLiteError) {
             let result = try connection.checkpoint(.passive)
             logSize.didCheckpoint(isComplete: result.isComplete)
@@ -182,10 +183,7 @@ extension StoreFile {
             // What another file says is nothing about this one.
             try confirmPlaceOfFile(because: error)
             noteDamage(error)
-            // What is kept for a person is the first to give its space to the program.
-            if error.classification == .noSpace {
-                Quarantine(paths: paths, policy: options.quarantine).dropSetsIfDiskIsShort()
-            }
+            if error.classification == .noSpace { makeRoom() }
             // After a failed sync the system may call pages clean that never reached the disk, so
             // nothing on these connections is to be trusted (https://lwn.net/Articles/752063/).
             if error.code == .SQLITE_IOERR_FSYNC { giveUp(.unavailable) }

@@ -26,6 +26,18 @@ package struct SignalDisposition: @unchecked Sendable {
     /// The system's default course.
     package static var standard: SignalDisposition { SignalDisposition(action: sigaction()) }
 
+    /// Nothing happens.
+    package static var ignored: SignalDisposition {
+        var action = sigaction()
+        #if canImport(Darwin)
+            // Untested.
+            action.__sigaction_u.__sa_handler = SIG_IGN
+        #else
+            action.__sigaction_handler.sa_handler = SIG_IGN
+        #endif
+        return SignalDisposition(action: action)
+    }
+
     /// Returns what the process does on a signal now.
     package static func current(of signal: ProcessSignal) -> SignalDisposition {
         var action = sigaction()

@@ -52,6 +52,15 @@ extension Connection {
         _ = try fileControl(SQLITE_FCNTL_CHUNK_SIZE, &bytes)
     }
 
+    /// Makes the file at least so long, with its blocks on the disk.
+    package func grow(to bytes: Int64) throws(SQLiteError) {
+        // SQLite grows a file ahead only where a chunk size is set; a page changes nothing else.
+        try setChunkSize(4096)
+        var bytes = bytes
+        _ = try fileControl(SQLITE_FCNTL_SIZE_HINT, &bytes)
+        try setChunkSize(0)
+    }
+
     /// Forgets the pages in memory, so that the next read comes from the file.
     package func resetPageCache() throws(SQLiteError) {
         try state.check()

@@ -15,6 +15,21 @@ enum SmallDisk {
     }()
 
     static func mount(at directory: String, size: String) -> Bool {
+        guard hasOwnMounts else { return false }
+        return Glibc.mount("none", directory, "tmpfs", 0, "size=\(size),mode=0700") == 0
+    }
+
+    /// Mounts a directory over itself, for reading only.
+    static func makeReadOnly(_ directory: String) -> Bool {
+        guard hasOwnMounts else { return false }
+        let bind = UInt(MS_BIND)
+        guard Glibc.mount(directory, directory, nil, bind, nil) == 0 else { return false }
+        let readOnly = bind | UInt(MS_REMOUNT) | UInt(MS_RDONLY)
+        return Glibc.mount("none", directory, nil, readOnly, nil) == 0
+    }
+
+    /// Gives this process mounts of its own, once.
+    private static let hasOwnMounts: Bool = {
         // The C library has it, but Swift's module of it does not.
         guard let symbol = dlsym(nil, "unshare") else { return false }
         let unshare = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)
@@ -22,9 +37,8 @@ enum SmallDisk {
         guard unshare(newMountNamespace) == 0 else { return false }
         // Else the mount would be passed on to the namespace this one was copied from.
         let isPrivate = UInt(MS_REC) | UInt(MS_PRIVATE)
-        guard Glibc.mount("none", "/", nil, isPrivate, nil) == 0 else { return false }
-        return Glibc.mount("none", directory, "tmpfs", 0, "size=\(size),mode=0700") == 0
-    }
+        return Glibc.mount("none", "/", nil, isPrivate, nil) == 0
+    }()
 
     /// Takes all the space that is left.
     static func fill(_ directory: String) {
