@@ -64,6 +64,11 @@ extension StoreOpening {
             detail = "nothing was kept"
             return .done
         }
+        if writerLock != nil {
+            // Their file is not to be taken away from under them.
+            detail = "others have the store open"
+            return .done
+        }
         try Quarantine(paths: paths, policy: options.quarantine).putBack(place)
         report.quarantine = nil
         return .done

@@ -4,6 +4,7 @@ import CacheStore
 import CacheStoreProcess
 import CacheStoreSQLite
 import Foundation
+import Synchronization
 import Testing
 
 @testable import struct CacheStore.StoreLocation
@@ -16,6 +17,15 @@ private final class Contradiction: ManagedObject {
 
 private final class Counterpart: ManagedObject {
     @Relationship var owner: Contradiction?
+}
+
+/// Remembers when it was told of a save that failed.
+private final class TimedCache: NoteCache {
+    nonisolated let times = Mutex<[ContinuousClock.Instant]>([])
+
+    nonisolated override func handleSaveError(_ error: any Error, saving what: String) {
+        times.withLock { $0.append(.now) }
+    }
 }
 
 @Suite @MainActor struct BadInputTests {
@@ -179,6 +189,34 @@ private final class Counterpart: ManagedObject {
             exit(3)
         }
         #expect(try NoteCache.opening(directory.path).numbers() == [1])
+    }
+
+    @Test func `a background save that fails is tried again more and more rarely`() async throws {
+        let cache = TimedCache.opening(directory.path) {
+            $0.isInMemory = true
+            $0.autosave = PersistentStoreManager.Autosave()
+            $0.autosave.signals = []
+            $0.autosave.savesAtExit = false
+            $0.autosave.delay = .milliseconds(20)
+        }
+        let note = cache.insert(1)
+        // Too long for the attribute: the save fails each time.
+        note.text = String(repeating: "x", count: 200)
+        let end = ContinuousClock.now + .seconds(60)
+        while cache.times.withLock({ $0.count }) < 5, ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let times = cache.times.withLock { $0 }
+        try #require(times.count >= 5)
+        // Two, four, eight and sixteen delays were waited for.
+        #expect(times[4] - times[0] >= .milliseconds(30 * 20))
+        note.text = "x"
+        let deadline = ContinuousClock.now + .seconds(60)
+        while cache.managedObjectContext.hasChanges, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(!cache.managedObjectContext.hasChanges)
+        try cache.close()
     }
 
     @Test func `a file that is not a database is set aside`() throws {
