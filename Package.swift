@@ -76,7 +76,8 @@ let package = Package(
             .testTarget(
                 name: "PackageCatalogTests", dependencies: ["PackageCatalog", "CacheStore"]),
             .executableTarget(
-                name: "CacheStoreBenchmarks", dependencies: ["CacheStore", "CCacheStoreSQLite"],
+                name: "CacheStoreBenchmarks",
+                dependencies: ["CacheStore", "CacheStoreSQLite", "CCacheStoreSQLite"],
                 path: "Benchmarks/CacheStoreBenchmarks"),
             .executableTarget(
                 name: "CacheStoreTorture", dependencies: ["CacheStore", "CacheStoreTestKit"],

@@ -10,7 +10,11 @@ struct BenchmarkChart {
     let results: [Comparison]
 
     func write(to file: URL) throws {
-        let bars = RatioBars(results.filter { $0.ratio != nil && !$0.name.hasPrefix("growth-") })
+        let parts = [BenchmarkTask.growth, .checksums].map { $0.rawValue + "-" }
+        let bars = RatioBars(
+            results.filter { result in
+                result.ratio != nil && !parts.contains { result.name.hasPrefix($0) }
+            })
         let plots = [
             "insert": "insert a row", "lookup": "look up a text", "save": "save 100 changes",
         ]

@@ -80,6 +80,8 @@ final class Benchmark {
             report(try AutosaveAtTheEnd.run(settings: settings, folder: folder))
         case .growth:
             try GrowthRunner(settings: settings, folder: folder).run(report)
+        case .checksums:
+            try ChecksumRunner(settings: settings, folder: folder).run(report)
         }
     }
 }

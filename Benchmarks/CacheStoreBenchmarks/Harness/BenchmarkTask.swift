@@ -16,6 +16,8 @@ enum BenchmarkTask: String, CaseIterable, Sendable {
     case peakMemory = "peak-memory"
     case autosave
     case growth
+    /// After the others: lines about a part of a store, without objects.
+    case checksums
 
     /// The ratio that is aimed at; a ceiling, but for ``concurrentReads`` a floor.
     var target: Double? {
@@ -25,7 +27,7 @@ enum BenchmarkTask: String, CaseIterable, Sendable {
         case .lookupString, .walkToMany: 2
         case .update: 1.5
         case .concurrentReads: 0.7
-        case .open, .openGigabyte, .autosave, .growth: nil
+        case .open, .openGigabyte, .autosave, .growth, .checksums: nil
         }
     }
 }

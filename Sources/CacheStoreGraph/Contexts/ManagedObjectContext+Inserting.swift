@@ -24,16 +24,15 @@ extension ManagedObjectContext {
             throw ModelError(.unsupported, "an abstract entity has no objects", entity: name)
         }
         let object = graphModel.plans[entity.index].makeObject(
-            id: temporaryID(entity), in: self)
+            id: temporaryID(entity.index), in: self)
         finishInsertion(of: object)
         return object
     }
 
     func seedForInsertion(of objectClass: ManagedObject.Type) -> ObjectSeed {
-        if let last = lastInsertion, last.objectClass == objectClass {
+        if lastInsertion?.objectClass == objectClass, let plan = lastInsertion?.plan {
             return ObjectSeed(
-                purpose: .object(
-                    plan: last.plan, id: temporaryID(last.plan.entity), context: self))
+                purpose: .object(plan: plan, id: temporaryID(plan.entityIndex), context: self))
         }
         let entity = graphModel.entity(of: objectClass)
         precondition(
@@ -44,11 +43,11 @@ extension ManagedObjectContext {
         let plan = graphModel.plans[entity.index]
         lastInsertion = (objectClass, plan)
         return ObjectSeed(
-            purpose: .object(plan: plan, id: temporaryID(entity), context: self))
+            purpose: .object(plan: plan, id: temporaryID(entity.index), context: self))
     }
 
-    private func temporaryID(_ entity: Entity) -> ManagedObjectID {
-        ManagedObjectID.temporary(in: space, entityIndex: entity.index)
+    private func temporaryID(_ entityIndex: Int) -> ManagedObjectID {
+        ManagedObjectID.temporary(in: space, entityIndex: entityIndex)
     }
 
     func finishInsertion(of object: ManagedObject) {

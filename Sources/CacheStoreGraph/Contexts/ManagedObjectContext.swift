@@ -175,7 +175,12 @@ public final class ManagedObjectContext {
     }
 
     /// What the IDs of the store's objects share, also without a store.
-    var space: IdentitySpace { (try? currentStore().space) ?? coordinator.space }
+    var space: IdentitySpace {
+        if knownStore?.generation == coordinator.storeGeneration, let space = knownStore?.space {
+            return space
+        }
+        return (try? currentStore().space) ?? coordinator.space
+    }
 
     /// Lets other threads read this context's unsaved changes and make children of it; from now on
     /// every change takes a lock. Called by the owner.

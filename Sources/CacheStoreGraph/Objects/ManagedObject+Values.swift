@@ -75,9 +75,10 @@ extension ManagedObject {
     /// Inverses are not looked after here: see `setToOne`.
     @inline(__always)
     final func setValue(_ value: consuming PropertyValue, at index: Int) {
-        // A new object is saved whole, so nothing has to be compared or remembered. The context is
-        // done with before the value is replaced, which would have it counted otherwise.
-        if status == [.inserted, .awake], context?.countUnobservedMutation() ?? false {
+        // A new object is saved whole, so nothing has to be compared or remembered.
+        if status == [.inserted, .awake],
+            unmanagedContext?._withUnsafeGuaranteedRef({ $0.countUnobservedMutation() }) ?? false
+        {
             values[index] = value
         } else {
             setComparedValue(value, at: index)

@@ -35,8 +35,13 @@ open class ManagedObject {
 
     // Plans are kept until the process ends (see ObjectPlan), so the reference cannot dangle.
     unowned(unsafe) final let plan: ObjectPlan
-    // The context clears this in all its objects before it goes away.
-    @exclusivity(unchecked) unowned(unsafe) final var context: ManagedObjectContext?
+    // The context clears this in all its objects before it goes away. Unmanaged, because whoever
+    // changes a new object's value would count the reference, at the cost of the change itself.
+    @exclusivity(unchecked) final var unmanagedContext: Unmanaged<ManagedObjectContext>?
+    final var context: ManagedObjectContext? {
+        @inline(__always) get { unmanagedContext?.takeUnretainedValue() }
+        set { unmanagedContext = newValue.map { Unmanaged.passUnretained($0) } }
+    }
     /// The identity of the object; temporary until it is saved for the first time.
     @exclusivity(unchecked) public final internal(set) var objectID: ManagedObjectID
 
@@ -86,7 +91,7 @@ open class ManagedObject {
             self.plan = plan
             self.slotTable = UnsafePointer(plan.slotAccess)
             self.objectID = id
-            self.context = context
+            self.unmanagedContext = .passUnretained(context)
             self.recorder = nil
         case .description:
             self.plan = ObjectPlan.none

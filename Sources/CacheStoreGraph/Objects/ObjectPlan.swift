@@ -16,6 +16,7 @@ final class ObjectPlan {
     }
 
     let entity: Entity
+    let entityIndex: Int
     let rootIndex: Int
     let objectClass: ManagedObject.Type
     let slots: ContiguousArray<Slot>
@@ -49,6 +50,7 @@ final class ObjectPlan {
 
     private init(withoutProperties entity: Entity) {
         self.entity = entity
+        entityIndex = entity.index
         rootIndex = entity.rootIndex
         objectClass = ManagedObject.self
         slots = []
@@ -113,6 +115,7 @@ final class ObjectPlan {
             defaults.append((property.index, { value }))
         }
         self.entity = entity
+        self.entityIndex = entity.index
         self.rootIndex = entity.rootIndex
         self.objectClass = objectClass
         self.slots = slots
@@ -164,7 +167,12 @@ extension ObjectPlan {
     /// shared one would copy it.
     @inline(__always)
     func makeEmptyValues() -> ContiguousArray<PropertyValue> {
-        ContiguousArray(repeating: .null, count: propertyCount)
+        // Grown by hand: `init(repeating:count:)` is not specialised as far as the allocation, and
+        // asks the runtime for the type of its buffer each time.
+        var values: ContiguousArray<PropertyValue> = []
+        values.reserveCapacity(propertyCount)
+        for _ in 0..<propertyCount { values.append(.null) }
+        return values
     }
 
     /// The plan of objects that are made only to describe or record, and have no values.

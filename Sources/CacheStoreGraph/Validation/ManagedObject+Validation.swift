@@ -6,29 +6,42 @@ import Foundation
 extension ManagedObject {
     /// Checks the model's rules for all properties that will be saved.
     final func validateProperties() throws {
-        let isInserted = isInserted
         var failures: [ValidationError.Failure]?
-        func fail(_ index: Int) {
-            failures =
-                (failures ?? []) + [
-                    ValidationError.Failure(
-                        .missingValue, self, property: plan.entity.properties[index].name,
-                        message: "a value is required")
-                ]
-        }
-        if isInserted {
-            for place in 0..<plan.requiredCount {
-                let index = Int(plan.required[place])
-                if case .null = values[index] { fail(index) }
-            }
-        } else if plan.requiredCount > 0 {
-            // What has not changed was valid when it was saved.
-            changed.forEach { index in
-                if case .null = values[index], plan.requiredSet.contains(index) { fail(index) }
+        if lacksRequiredValue() {
+            failures = missingValues().map { index in
+                ValidationError.Failure(
+                    .missingValue, self, property: plan.entity.properties[index].name,
+                    message: "a value is required")
             }
         }
         if plan.checks.hasRules { failures = (failures ?? []) + brokenRules() }
         if let failures, !failures.isEmpty { throw ValidationError(failures) }
+    }
+
+    /// Whether the object lacks a value that it must have. Nearly all lack none, so this is all that
+    /// most objects cost.
+    private func lacksRequiredValue() -> Bool {
+        if isInserted {
+            return values.withUnsafeBufferPointer { values in
+                for place in 0..<plan.requiredCount where values[Int(plan.required[place])].isNull {
+                    return true
+                }
+                return false
+            }
+        }
+        guard plan.requiredCount > 0, !changed.isEmpty else { return false }
+        // What has not changed was valid when it was saved.
+        var isMissing = false
+        plan.requiredSet.intersection(changed).forEach {
+            isMissing = isMissing || values[$0].isNull
+        }
+        return isMissing
+    }
+
+    private func missingValues() -> [Int] {
+        plan.requiredSet.indexes.filter {
+            (isInserted || changed.contains($0)) && values[$0].isNull
+        }
     }
 
     /// The rules beyond having a value that are broken.

@@ -44,6 +44,16 @@ package struct PropertySet: Sendable, Hashable {
         for index in other.high.indices { high[index] |= other.high[index] }
     }
 
+    /// The indexes that are in both sets.
+    package func intersection(_ other: PropertySet) -> PropertySet {
+        var result = PropertySet()
+        result.low = low & other.low
+        if !high.isEmpty, !other.high.isEmpty {
+            result.high = zip(high, other.high).map { $0 & $1 }
+        }
+        return result
+    }
+
     package func forEach(_ body: (Int) throws -> Void) rethrows {
         try Self.forEach(in: low, offset: 0, body)
         for (word, bits) in high.enumerated() {

@@ -20,12 +20,13 @@ final class PackedRows {
     private let versions = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
     private let taken = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
     private let width: Int
-    private(set) var count = 0
+    @exclusivity(unchecked) private(set) var count = 0
 
     // The first block stays; larger values, and more of them, get blocks of their own until the
     // rows are emptied.
     private let block = UnsafeMutableRawPointer.allocate(byteCount: blockSize, alignment: 8)
-    private var used = 0
+    // Nothing calls out in the middle of a change, so accesses cannot overlap.
+    @exclusivity(unchecked) private var used = 0
     private var further: [UnsafeMutableRawPointer] = []
     private var furtherBytes = 0
 

@@ -32,13 +32,14 @@ final class RowsPlan: Sendable {
         if hasEntityColumn { values.append("?2") }
         values += (0..<cellCount).map { "\"c\($0)\"" }
         // FAIL: the rows before one that is refused stay, so the others need not be written again
-        // (https://sqlite.org/lang_conflict.html).
+        // (https://sqlite.org/lang_conflict.html). It also spares SQLite the copies of pages that it
+        // would undo a statement with.
         return RowsPlan(
             main: "INSERT OR FAIL INTO \(table) (\(columns), \"_version\") "
                 + "SELECT \(values.joined(separator: ", ")), 1 FROM cachestore_row_source(?1)")
     }
 
-    /// - Parameter statement: an UPDATE or DELETE up to its condition.
+    /// - Parameter statement: an UPDATE OR FAIL, or a DELETE, up to its condition.
     static func selecting(_ statement: String) -> RowsPlan {
         let taken = "cachestore_takes(?1, \"_id\", \"_version\")"
         return RowsPlan(

@@ -112,6 +112,6 @@ final class WritePlan: Sendable {
             sql: "UPDATE \(name) SET \(assignments.joined(separator: ", ")) "
                 + "WHERE \"_id\" = ? AND \"_version\" = ?",
             slots: slots, firstParameter: 1, nextParameter: parameter,
-            rows: .selecting("UPDATE \(name) SET \(fromRows.joined(separator: ", "))"))
+            rows: .selecting("UPDATE OR FAIL \(name) SET \(fromRows.joined(separator: ", "))"))
     }
 }

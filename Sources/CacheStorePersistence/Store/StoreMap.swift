@@ -21,6 +21,8 @@ final class StoreMap: Sendable {
     let references: [[Int]]
     /// The UPDATEs that take an object of an entity out of the references to it, by its index.
     let clearings: [[DeletePlan]]
+    /// The index of an entity's root, by its own.
+    private let roots: [Int]
     /// Whether an entity has uniqueness constraints, by its index.
     let hasConstraints: [Bool]
     /// The quoted name of an entity's table, by its index.
@@ -66,6 +68,7 @@ final class StoreMap: Sendable {
             entity.properties.filter { $0.relationship != nil && !$0.isToMany }.map(\.index)
         }
         clearings = Self.clearings(schema: schema, tables: tables)
+        roots = model.entities.map(\.rootIndex)
         hasConstraints = model.entities.map { !$0.constraints.isEmpty }
         rowsByKey = zip(selects, tables).map { select, table in
             KeySelect(sql: "SELECT \(select.selection()) FROM \(table) AS t0 WHERE t0.\"_id\"")
@@ -123,7 +126,7 @@ final class StoreMap: Sendable {
         return clearings
     }
 
-    func root(of id: ManagedObjectID) -> Int { model.entities[Int(id.entityIndex)].rootIndex }
+    func root(of id: ManagedObjectID) -> Int { roots[Int(id.entityIndex)] }
 
     func entity(of id: ManagedObjectID) -> Entity { model.entities[Int(id.entityIndex)] }
 
