@@ -32,6 +32,11 @@ extension PersistentStoreManager {
         stack.coordinator.setErrorHandler { [weak self] error, what in
             self?.handleSaveError(error, saving: what)
         }
+        stack.observeResets { [weak self] report in
+            guard let self else { return }
+            configuration.log("the store was reset while it was in use: \(report.cause)")
+            storeWasReset(report)
+        }
         if let error = stack.openError {
             configuration.log("the store could not be opened: \(error)")
             handleOpenError(error)

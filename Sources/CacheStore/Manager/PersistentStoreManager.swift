@@ -40,7 +40,8 @@ import Synchronization
 /// - Objects: ``managedObjectContext``, ``performOnChildContext(describedAs:_:)``
 /// - Saving: ``save()``, ``saveBeforeTermination()``, ``close()``
 /// - Other stores: ``switchNamespace(to:)``, ``namespace``
-/// - Hooks: ``cleanUpOldObjects(in:)``, ``handleSaveError(_:saving:)``, ``handleOpenError(_:)``
+/// - Hooks: ``cleanUpOldObjects(in:)``, ``handleSaveError(_:saving:)``, ``handleOpenError(_:)``,
+///   ``storeWasReset(_:)``
 @MainActor open class PersistentStoreManager {
     /// What ``shared`` is to open; override it.
     ///
@@ -77,14 +78,16 @@ import Synchronization
 
     // MARK: - What opening found
 
-    /// What opening the store found and did. Opens it if that has not happened.
-    public nonisolated var openReport: StoreOpenReport { stack().report }
+    /// What opening the store found and did; after the store was reset while it was in use, what that
+    /// found. Opens it if that has not happened.
+    public nonisolated var openReport: StoreOpenReport { stack().currentReport }
 
     /// Whether the store lacks what the program may have saved in it before: it is new, was reset or
     /// salvaged, or is in memory for this session.
     ///
-    /// It stays so for the session. Opens the store if that has not happened.
-    public nonisolated var wasResetOrCreated: Bool { stack().report.wasResetOrCreated }
+    /// It stays so for the session, and becomes so when the store is reset in the middle of it; see
+    /// ``storeWasReset(_:)``. Opens the store if that has not happened.
+    public nonisolated var wasResetOrCreated: Bool { stack().wasResetOrCreated }
 
     /// Why the store could not be had; `nil` if it was opened.
     ///
@@ -137,4 +140,16 @@ import Synchronization
     ///
     /// The stand-in is there by then: a store in memory, or one that throws, as the policy says.
     nonisolated open func handleOpenError(_ error: any Error) {}
+
+    /// Called once each time the store had to be reset while it was in use: override it to fetch again
+    /// what the program needs.
+    ///
+    /// Its file was damaged or removed, or another process has reset it. ``openReport`` is the report
+    /// by then, ``wasResetOrCreated`` is true, and the new store can be used: what was unsaved is in it
+    /// with the next save, and all else is gone. Whoever met the damage goes on as if there had been
+    /// nothing.
+    ///
+    /// Any thread; the manager holds no lock meanwhile. It may be in the middle of a use of the main
+    /// context, so it is for starting something rather than for doing it.
+    nonisolated open func storeWasReset(_ report: StoreOpenReport) {}
 }

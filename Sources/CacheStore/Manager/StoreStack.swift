@@ -24,6 +24,7 @@ final class StoreStack: Sendable {
     // thread knows of it, and let go on the main queue.
     nonisolated(unsafe) private let context: ManagedObjectContext
     private let retired = Mutex(false)
+    private let resets = Mutex<SaveObservation?>(nil)
 
     @MainActor var mainContext: ManagedObjectContext { context }
 
@@ -31,6 +32,18 @@ final class StoreStack: Sendable {
     /// still save.
     var isRetired: Bool { retired.withLock { $0 } }
     func retire() { retired.withLock { $0 = true } }
+
+    /// What opening found, or what was found when the store was reset in use.
+    var currentReport: StoreOpenReport { coordinator.resetReport ?? report }
+
+    var wasResetOrCreated: Bool {
+        report.wasResetOrCreated || coordinator.resetReport != nil
+    }
+
+    func observeResets(_ observer: @escaping @Sendable (StoreOpenReport) -> Void) {
+        let observation = coordinator.observeResets(observer)
+        resets.withLock { $0 = observation }
+    }
 
     private init(
         coordinator: PersistentStoreCoordinator, report: StoreOpenReport,

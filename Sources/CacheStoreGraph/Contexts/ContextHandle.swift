@@ -23,6 +23,8 @@ package final class ContextHandle: @unchecked Sendable {
         case merge(ContextSave)
         /// What the saving context has written for this context.
         case saved(SaveOutcome)
+        /// The coordinator has another store, for the one there was could not be used any more.
+        case storeReplaced
     }
 
     package let coordinator: PersistentStoreCoordinator

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
         if let object = registered(id) { return object }
         let current = coordinator.currentID(for: id)
         if let object = registered(current) { return object }
-        return makeObject(current)
+        return isForeign(current) ? makeLostObject(current) : makeObject(current)
     }
 
     /// The object with an ID if the context has it already. No I/O.
@@ -27,8 +27,11 @@ extension ManagedObjectContext {
     ///   the store's error if it could not be read.
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         takeInMerges()
-        let object = object(with: id)
-        if !object.isLoaded { try load([object]) }
+        let object = try recovering {
+            let found = self.object(with: id)
+            if !found.isLoaded { try load([found]) }
+            return found
+        }
         guard object.isLoaded, !object.isDeleted else {
             throw ContextError(.objectNotFound, "there is no object with this ID", objects: [id])
         }
@@ -56,14 +59,17 @@ extension ManagedObjectContext {
         case .saving(let saving): ledger = saving.unsavedChanges()
         case .context(let handle, _): ledger = handle.unsavedChanges()
         }
-        return ledger.isEmpty ? nil : ledger
+        return ledger.isEmpty ? nil : coordinator.rescued(ledger)
     }
 
     /// Loads an object that was read. Failing to is not an error that a property could throw: the
     /// object is gone, or stays a fault and the coordinator's error handler is told.
     func fulfillFault(_ object: ManagedObject) {
         do {
-            try load(object.faultGroup.map { batch(of: object, in: $0) } ?? [object])
+            try recovering {
+                guard !object.isLoaded else { return }
+                try load(object.faultGroup.map { batch(of: object, in: $0) } ?? [object])
+            }
         } catch {
             coordinator.report(error, while: "loading an object")
         }
@@ -150,7 +156,11 @@ extension ManagedObjectContext {
 
     func loadToMany(_ property: Property, of object: ManagedObject) {
         do {
-            try loadMembers(of: property, owners: neighbours(of: object, property: property))
+            try recovering {
+                guard !object.status.contains(.gone) else { return }
+                try loadMembers(
+                    of: property, owners: neighbours(of: object, property: property))
+            }
         } catch {
             coordinator.report(error, while: "loading a relationship")
         }

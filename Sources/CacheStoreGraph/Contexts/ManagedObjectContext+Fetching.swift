@@ -15,9 +15,12 @@ extension ManagedObjectContext {
     ///   code `unknownEntity` or `unknownProperty`; ``ContextError`` with code `noStore` or
     ///   `invalidRequest`; `PersistentStoreError` if the store could not be read.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
-        let found = try objects(of: request)
-        for keyPath in request.relationshipKeyPathsForPrefetching {
-            try prefetch(keyPath, of: found)
+        let found = try recovering {
+            let found = try objects(of: request)
+            for keyPath in request.relationshipKeyPathsForPrefetching {
+                try prefetch(keyPath, of: found)
+            }
+            return found
         }
         return typed(found, as: Result.self)
     }
@@ -43,11 +46,13 @@ extension ManagedObjectContext {
     public func count<Result: ManagedObject>(for request: FetchRequest<Result>) throws -> Int {
         takeInMerges()
         let query = try request.storeQuery(in: graphModel)
-        if request.includesPendingChanges, try !pendingObjects(for: query).isEmpty {
-            return try objects(of: request).count
+        return try recovering {
+            if request.includesPendingChanges, try !pendingObjects(for: query).isEmpty {
+                return try objects(of: request).count
+            }
+            let store = try self.store()
+            return try store.count(matching: query)
         }
-        let store = try self.store()
-        return try store.count(matching: query)
     }
 
     /// The IDs of the objects that a fetch would give; no objects are made unless changes are
@@ -59,10 +64,12 @@ extension ManagedObjectContext {
     ) throws -> [ManagedObjectID] {
         takeInMerges()
         let query = try request.storeQuery(in: graphModel)
-        if request.includesPendingChanges, try !pendingObjects(for: query).isEmpty {
-            return try objects(of: request).map(\.objectID)
+        return try recovering {
+            if request.includesPendingChanges, try !pendingObjects(for: query).isEmpty {
+                return try objects(of: request).map(\.objectID)
+            }
+            return try store().objectIDs(matching: query)
         }
-        return try store().objectIDs(matching: query)
     }
 
     private func objects<Result: ManagedObject>(

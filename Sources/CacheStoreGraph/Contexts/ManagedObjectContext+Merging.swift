@@ -9,9 +9,10 @@ extension ManagedObjectContext {
         guard !messages.isEmpty else { return }
         for message in messages {
             switch message {
-            case .changes(let changes): takeIn(changes)
+            case .changes(let changes): takeIn(coordinator.rescued(changes))
             case .merge(let save): mergeChanges(from: save)
             case .saved(let outcome): apply(outcome)
+            case .storeReplaced: adoptStore()
             }
         }
     }
@@ -25,7 +26,7 @@ extension ManagedObjectContext {
     // MARK: - A child's save
 
     /// Makes a child's changes unsaved changes of this context.
-    private func takeIn(_ changes: ChangeSet) {
+    func takeIn(_ changes: ChangeSet) {
         var inserted: [ManagedObject] = []
         for insertion in changes.inserted {
             let plan = graphModel.plans[Int(insertion.id.entityIndex)]
@@ -40,6 +41,7 @@ extension ManagedObjectContext {
                         object.values[index] = insertion.values[index]
                     }
                 }
+                if coordinator.hasFormerStores { object.setMissingTransients() }
                 noteChange(of: object)
             }
             inserted.append(object)

@@ -37,11 +37,20 @@ extension ManagedObjectContext {
         defer { isSaving = false }
         try callWillSave()
         try validate()
-        let objects = pending
+        var objects = pending
         switch parent {
         case .coordinator:
-            let changes = unsavedChangeSet()
-            let outcome = try coordinator.save(changes, policy: mergePolicy, source: handle)
+            var known = epoch
+            let outcome = try recovering {
+                if known != epoch {
+                    // Objects are new in another store, and may have lost what they need.
+                    known = epoch
+                    try validate()
+                    objects = pending
+                }
+                return try coordinator.save(
+                    unsavedChangeSet(), policy: mergePolicy, source: handle, epoch: epoch)
+            }
             finishSave(of: objects, outcome)
         case .saving(let saving):
             saving.collect {
@@ -143,7 +152,8 @@ extension ManagedObjectContext {
                     ChangeSet.Update(
                         id: object.objectID, version: object.version, changed: object.changed,
                         values: object.values,
-                        base: object.batch.map { RowReference(batch: $0, row: object.row) }))
+                        base: object.batch.map { RowReference(batch: $0, row: object.row) },
+                        known: object.present))
             }
             if !object.toManyStates.isEmpty { appendToManyChanges(of: object, to: &changes) }
         }
@@ -265,9 +275,13 @@ extension ManagedObjectContext {
     ///   - inserted: how many of the permanent IDs the objects have already.
     ///   - updated: how many of the versions.
     func apply(_ outcome: SaveOutcome, inserted: Int = 0, updated: Int = 0) {
+        // Of a store that was replaced since, a permanent ID is none.
+        let mayBeForeign = coordinator.hasFormerStores
         mutate {
             for (temporary, permanent) in outcome.permanentIDs.dropFirst(inserted) {
-                if let object = registered(temporary) { take(permanent, for: object) }
+                guard let object = registered(temporary), !mayBeForeign || !isForeign(permanent)
+                else { continue }
+                take(permanent, for: object)
             }
             for (id, version) in outcome.versions.dropFirst(updated) {
                 if let object = registered(id) { take(version: version, for: object) }
@@ -316,7 +330,12 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``ContextError`` with code `noStore`; `PersistentStoreError`.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
-        let store = try self.store()
+        try recovering { try obtainPermanentIDs(from: store(), for: objects) }
+    }
+
+    private func obtainPermanentIDs(
+        from store: any PersistentStore, for objects: [ManagedObject]
+    ) throws {
         let fresh = objects.filter {
             $0.context === self && $0.isInserted && $0.objectID.isTemporaryID
         }

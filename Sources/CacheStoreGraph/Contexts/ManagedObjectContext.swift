@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CacheStoreModel
+import CacheStoreHealing
 import CacheStorePersistence
 import Dispatch
 import Foundation
@@ -82,7 +83,9 @@ public final class ManagedObjectContext {
     var isSaving = false
     /// The coordinator's store, as long as it has the same one: asking each time would make the
     /// contexts of many threads meet at one lock.
-    private var knownStore: (generation: Int, store: any PersistentStore, space: IdentitySpace)?
+    var knownStore: (generation: Int, store: any PersistentStore, space: IdentitySpace)?
+    /// The coordinator's epoch of the store that the objects are from.
+    var epoch: Int
     /// The plan of the class that was inserted last: objects come in rows of one class.
     var lastInsertion: (objectClass: ManagedObject.Type, plan: ObjectPlan)?
 
@@ -147,6 +150,7 @@ public final class ManagedObjectContext {
         self.parent = parent
         self.confinement = confinement
         self.isObserved = confinement == .mainThread
+        self.epoch = coordinator.storeEpoch
         self.tables = ObjectTables(count: graphModel.model.entities.count)
         coordinator.register(handle)
     }
@@ -168,7 +172,12 @@ public final class ManagedObjectContext {
         if let knownStore, knownStore.generation == generation {
             return (knownStore.store, knownStore.space)
         }
-        let store = try coordinator.store()
+        let (store, epoch) = try coordinator.storeAndEpoch()
+        guard epoch == self.epoch else {
+            // Objects may be from the former store; see `recovering`.
+            throw PersistentStoreError(
+                .storeReplaced, "The store was replaced since it was opened.", path: store.url?.path)
+        }
         let space = store.space
         knownStore = (generation, store, space)
         return (store, space)
@@ -229,7 +238,10 @@ public final class ManagedObjectContext {
     }
 
     func registered(_ id: ManagedObjectID) -> ManagedObject? {
-        tables.object(rootIndex: id.resolvedEntity.rootIndex, key: id.key)
+        guard let object = tables.object(rootIndex: id.resolvedEntity.rootIndex, key: id.key)
+        else { return nil }
+        // The same key in another store is another object.
+        return object.objectID.space === id.space || object.objectID == id ? object : nil
     }
 
     func registered(rootIndex: Int, key: Int64) -> ManagedObject? {

@@ -77,7 +77,34 @@ public final class SavingContext: Sendable {
     ///
     /// - Throws: ``ContextError`` with code `mergeConflict`, `constraintConflict` or `noStore`;
     ///   `PersistentStoreError` if the store could not be written.
-    public func save() throws {
+    public func save() throws { try recovering { try saveOnce() } }
+
+    /// Runs a save. Where the store turns out to be damaged, removed or replaced, it is healed, and
+    /// the save is tried again.
+    private func recovering(_ save: () throws -> Void) throws {
+        var attempts = 1
+        while true {
+            let epoch = coordinator.storeEpoch
+            do {
+                return try save()
+            } catch {
+                guard attempts < 3, try coordinator.recover(from: error, epoch: epoch) else {
+                    throw error
+                }
+                attempts += 1
+            }
+        }
+    }
+
+    /// Makes what is collected fit the store that has taken the place of another.
+    func adoptStore() {
+        state.withLock { state in
+            state.ledger = coordinator.rescued(state.ledger)
+            state.inFlight = state.inFlight.map { coordinator.rescued($0) }
+        }
+    }
+
+    private func saveOnce() throws {
         try saveLock.withLock { _ in
             let (ledger, policy) = state.withLock { state in
                 state.inFlight = state.ledger
@@ -121,6 +148,12 @@ public final class SavingContext: Sendable {
     /// - Parameter select: takes out what must not be written.
     /// - Throws: as ``save()``; everything is then as before.
     package func saveInEmergency(
+        with child: ContextHandle, selecting select: (inout ChangeSet) -> Void
+    ) throws {
+        try recovering { try saveOnce(with: child, selecting: select) }
+    }
+
+    private func saveOnce(
         with child: ContextHandle, selecting select: (inout ChangeSet) -> Void
     ) throws {
         try saveLock.withLock { _ in

@@ -18,8 +18,9 @@ public import CacheStoreModel
 public final class PersistentContainer: Sendable {
     /// The coordinator that has the store.
     public let coordinator: PersistentStoreCoordinator
-    /// What opening found and did.
-    public let openReport: StoreOpenReport
+    /// What opening found and did; after the store was reset while it was in use, what that found.
+    public var openReport: StoreOpenReport { coordinator.resetReport ?? firstReport }
+    private let firstReport: StoreOpenReport
     /// The root of the view context's family: it writes what the view context saves.
     public let savingContext: SavingContext
 
@@ -28,7 +29,7 @@ public final class PersistentContainer: Sendable {
     /// - Throws: as ``PersistentStoreCoordinator/addPersistentStore(_:)``.
     public init(model: ManagedObjectModel, store: PersistentStoreDescription) throws {
         coordinator = PersistentStoreCoordinator(managedObjectModel: model)
-        openReport = try coordinator.addPersistentStore(store)
+        firstReport = try coordinator.addPersistentStore(store)
         savingContext = SavingContext(coordinator: coordinator)
     }
 

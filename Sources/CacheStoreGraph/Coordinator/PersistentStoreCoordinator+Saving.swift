@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 package import CacheStoreModel
+import CacheStoreHealing
 import CacheStorePersistence
 
 extension PersistentStoreCoordinator {
@@ -10,11 +11,19 @@ extension PersistentStoreCoordinator {
     /// Writes a change set to the store, resolves conflicts by a policy, and tells others.
     ///
     /// Any thread may call it; the store does its own locking.
+    ///
+    /// - Parameter epoch: that of the store which the saving context's objects are from; a later store
+    ///   refuses, for its keys may be those of other objects in the context.
     package func save(
-        _ changes: ChangeSet, policy: MergePolicy, source: ContextHandle?
+        _ changes: ChangeSet, policy: MergePolicy, source: ContextHandle?, epoch: Int? = nil
     ) throws -> SaveOutcome {
-        let store = try store()
-        var changes = changes
+        let (store, current) = try storeAndEpoch()
+        guard epoch == nil || epoch == current else {
+            throw PersistentStoreError(
+                .storeReplaced, "The store was replaced since it was opened.", path: store.url?.path)
+        }
+        // After the store: should that be a former one by now, it refuses what is for the next.
+        var changes = rescued(changes)
         let saved = makeUpdatesOfSavedInsertions(&changes)
         var resolution = MergeResolution(changes: withCurrentIDs(changes), space: store.space)
         var attempt = 0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CacheStoreHealing
 public import CacheStoreModel
 package import CacheStorePersistence
 public import Foundation
@@ -18,22 +19,32 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The model of the store.
     public let managedObjectModel: ManagedObjectModel
 
-    private struct State {
+    struct State {
         var store: (any PersistentStore)?
         var description: PersistentStoreDescription?
         var space: IdentitySpace
         var permanentKeys = PermanentKeys()
+        /// The stores that were reset or replaced while they were in use.
+        var former = FormerStores()
+        /// What was found when that happened last.
+        var resetReport: StoreOpenReport?
+        var resetObservers: [UInt64: @Sendable (StoreOpenReport) -> Void] = [:]
         var contexts: [WeakHandle] = []
         var observers: [UInt64: @Sendable (ContextSave) -> Void] = [:]
         var nextObserver: UInt64 = 0
         var errorHandler: (@Sendable (any Error, String) -> Void)?
     }
 
-    private struct WeakHandle {
+    struct WeakHandle {
         weak var handle: ContextHandle?
     }
 
-    private let state: Mutex<State>
+    let state: Mutex<State>
+    /// Held by the one thread that replaces a store that was given up. Others wait with a bound, and
+    /// ThreadSanitizer sees that they have waited.
+    let healingLock = NSLock()
+    /// How often a store was replaced that had been given up; changes with the store.
+    let epoch = Atomic<Int>(0)
     /// Changes whenever the store does, so that contexts can keep a reference to it.
     private let generation = Atomic<Int>(0)
 
@@ -46,11 +57,12 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: - The store
 
-    package func store() throws -> any PersistentStore {
-        guard let store = state.withLock({ $0.store }) else {
-            throw ContextError(.noStore, "the coordinator has no store")
-        }
-        return store
+    package func store() throws -> any PersistentStore { try storeAndEpoch().store }
+
+    func storeAndEpoch() throws -> (store: any PersistentStore, epoch: Int) {
+        let (store, epoch) = state.withLock { ($0.store, storeEpoch) }
+        guard let store else { throw ContextError(.noStore, "the coordinator has no store") }
+        return (store, epoch)
     }
 
     var storeGeneration: Int { generation.load(ordering: .acquiring) }
@@ -96,20 +108,18 @@ public final class PersistentStoreCoordinator: Sendable {
     // MARK: - IDs
 
     /// The permanent ID of an object that had the given temporary one, or the ID itself.
+    ///
+    /// For an object of a store that was reset: the ID that it has in the new one, if it is there.
     package func currentID(for id: ManagedObjectID) -> ManagedObjectID {
-        guard id.isTemporaryID else { return id }
-        return state.withLock { state in
-            guard let key = state.permanentKeys[id.key] else { return id }
-            return ManagedObjectID(
-                space: state.space, entityIndex: Int(id.entityIndex), key: key)
-        }
+        guard id.isTemporaryID || hasFormerStores else { return id }
+        return state.withLock { $0.currentID(for: id) }
     }
 
     package var hasPermanentKeys: Bool { state.withLock { !$0.permanentKeys.isEmpty } }
 
     package func remember(_ ids: [(temporary: ManagedObjectID, permanent: ManagedObjectID)]) {
         state.withLock { state in
-            for id in ids {
+            for id in ids where state.isOwn(id.permanent) {
                 state.permanentKeys.add(temporary: id.temporary.key, permanent: id.permanent.key)
             }
         }

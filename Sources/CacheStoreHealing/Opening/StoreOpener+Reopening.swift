@@ -17,6 +17,12 @@ extension StoreOpener {
         // What it could say was said when it was given up.
         try? failed.close(clean: false)
         var opened = try open(at: failed.url, content: content, options: failed.options)
+        if opened.file == nil, let error = opened.report.underlyingError as? PersistentStoreError,
+            error.code == .busy || error.code == .outOfResources
+        {
+            // A session in memory is for good; this passes.
+            throw error
+        }
         opened.report.continueSession(of: failed.identifier)
         return opened
     }

@@ -35,18 +35,22 @@ package struct ChangeSet: Sendable {
         /// The version that the values were based on: another one in the store is a conflict.
         package var version: Int64
         package var changed: PropertySet
-        /// One value for each property; only those of changed ones mean something.
+        /// The properties whose values here are the current ones: the changed ones, and more.
+        package var known: PropertySet
+        /// One value for each property; only those of known ones mean something.
         package var values: ContiguousArray<PropertyValue>
         /// The row that the object was loaded from, where there is one: what a merge compares with.
         package var base: RowReference?
 
         package init(
             id: ManagedObjectID, version: Int64, changed: PropertySet,
-            values: ContiguousArray<PropertyValue>, base: RowReference? = nil
+            values: ContiguousArray<PropertyValue>, base: RowReference? = nil,
+            known: PropertySet? = nil
         ) {
             self.id = id
             self.version = version
             self.changed = changed
+            self.known = known ?? changed
             self.values = values
             self.base = base
         }
@@ -86,5 +90,19 @@ package struct ChangeSet: Sendable {
             self.removed = removed
             self.order = order
         }
+    }
+}
+
+extension ChangeSet.Update {
+    /// The current values of all properties; `nil` where not all of them are in memory.
+    package func wholeValues() -> ContiguousArray<PropertyValue>? {
+        var whole = values
+        for property in id.resolvedEntity.properties
+        where !property.isToMany && !known.contains(property.index) {
+            guard !property.isTransient else { continue }
+            guard let base else { return nil }
+            whole[property.index] = base.value(of: property, in: id.space)
+        }
+        return whole
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+package import CacheStoreHealing
 package import CacheStoreModel
 package import CacheStoreQuery
 package import Foundation
@@ -60,6 +61,22 @@ package protocol PersistentStore: AnyObject, Sendable {
 
     /// Ends the use of the store; every later call throws.
     func close() throws
+
+    /// Opens the store anew that this object has given up, and heals it where it needs that.
+    ///
+    /// What still works with this object gets an error. The new store's ``space`` is another one,
+    /// unless its content turned out to be whole.
+    ///
+    /// - Returns: the store to go on with, and what was found; `nil` for a store that can be used, or
+    ///   that knows no such thing.
+    /// - Throws: `PersistentStoreError` where it cannot be had now; it can be tried again.
+    func replacement() throws -> (store: any PersistentStore, report: StoreOpenReport)?
+}
+
+extension PersistentStore {
+    package func replacement() throws -> (store: any PersistentStore, report: StoreOpenReport)? {
+        nil
+    }
 }
 
 /// What a store answers to a save.

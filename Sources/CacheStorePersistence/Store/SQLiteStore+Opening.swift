@@ -22,16 +22,26 @@ extension SQLiteStore {
         if let error = model.deferredError { throw error }
         let schema = SQLiteSchema(model: model)
         let opened = try StoreOpener.open(at: url, content: schema, options: options)
-        guard let file = opened.file else {
-            return (try inMemory(model: model), opened.report)
-        }
+        return (try store(in: opened, schema: schema), opened.report)
+    }
+
+    package func replacement() throws -> (store: any PersistentStore, report: StoreOpenReport)? {
+        guard let file = access as? StoreFile, file.isGivenUp else { return nil }
+        let opened = try StoreOpener.reopen(file, content: map.schema)
+        return (try Self.store(in: opened, schema: map.schema), opened.report)
+    }
+
+    private static func store(
+        in opened: OpenedStore, schema: SQLiteSchema
+    ) throws -> SQLiteStore {
+        guard let file = opened.file else { return try inMemory(model: schema.model) }
         let files = ExternalFiles(
             directory: URL(filePath: file.paths.blobs, directoryHint: .isDirectory),
-            synchronizes: options.synchronous == .full, busyTimeout: options.busyTimeout)
-        let store = try SQLiteStore(
+            synchronizes: file.options.synchronous == .full,
+            busyTimeout: file.options.busyTimeout)
+        return try SQLiteStore(
             file, schema: schema, identifier: file.identifier, url: file.url,
-            isReadOnly: options.isReadOnly, files: files)
-        return (store, opened.report)
+            isReadOnly: file.options.isReadOnly, files: files)
     }
 
     /// A store in a SQLite database in memory, gone when it is closed.

@@ -19,7 +19,7 @@ package final class SQLiteStore: PersistentStore {
     let map: StoreMap
     let shapes = CompiledShapes()
     let resolver: ValueResolver
-    private let access: any DatabaseAccess
+    let access: any DatabaseAccess
     private let plans = UpdatePlans()
     private let fewestRows: Int
 

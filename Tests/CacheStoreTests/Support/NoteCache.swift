@@ -24,6 +24,10 @@ class NoteCache: PersistentStoreManager {
         reports.withLock { $0.append("open: \(error)") }
     }
 
+    nonisolated override func storeWasReset(_ report: StoreOpenReport) {
+        reports.withLock { $0.append("reset: \(report.cause)") }
+    }
+
     nonisolated var reported: [String] { reports.withLock { $0 } }
 
     /// A manager of a store in a directory, which does nothing by itself unless told to.
