@@ -176,7 +176,8 @@ public final class ManagedObjectContext {
         guard epoch == self.epoch else {
             // Objects may be from the former store; see `recovering`.
             throw PersistentStoreError(
-                .storeReplaced, "The store was replaced since it was opened.", path: store.url?.path)
+                .storeReplaced, "The store was replaced since it was opened.", path: store.url?.path
+            )
         }
         let space = store.space
         knownStore = (generation, store, space)

@@ -3,6 +3,7 @@
 package import CacheStoreModel
 import CacheStoreHealing
 import CacheStorePersistence
+import Foundation
 
 extension PersistentStoreCoordinator {
     /// How often conflicts are resolved and the save tried again, with others saving meanwhile.
@@ -20,7 +21,8 @@ extension PersistentStoreCoordinator {
         let (store, current) = try storeAndEpoch()
         guard epoch == nil || epoch == current else {
             throw PersistentStoreError(
-                .storeReplaced, "The store was replaced since it was opened.", path: store.url?.path)
+                .storeReplaced, "The store was replaced since it was opened.", path: store.url?.path
+            )
         }
         // After the store: should that be a former one by now, it refuses what is for the next.
         var changes = rescued(changes)

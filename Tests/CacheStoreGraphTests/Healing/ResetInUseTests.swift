@@ -175,7 +175,8 @@ import Testing
         #expect(try stored() == ["again"])
     }
 
-    @Test func `an object that was new in this session and changed since is inserted anew`() throws {
+    @Test func `an object that was new in this session and changed since is inserted anew`() throws
+    {
         let context = try ManagedObjectContext(coordinator: coordinator)
         let photo = context.insert(Photo.self)
         photo.title = "new"
@@ -260,14 +261,16 @@ import Testing
         #expect(seenBelow.title == "from the parent")
         try library.damage()
         _ = try parent.fetch(FetchRequest<Comment>())
-        #expect(try titles(child).sorted() == [
-            "from the child", "from the parent", "new in the child",
-        ])
+        #expect(
+            try titles(child).sorted() == [
+                "from the child", "from the parent", "new in the child",
+            ])
         #expect(!seenBelow.isDeleted)
         try child.saveToPersistentStore()
-        #expect(try stored().sorted() == [
-            "from the child", "from the parent", "new in the child",
-        ])
+        #expect(
+            try stored().sorted() == [
+                "from the child", "from the parent", "new in the child",
+            ])
         #expect(changedAbove.title == "from the parent" && !changedAbove.hasChanges)
     }
 
@@ -340,7 +343,8 @@ import Testing
         #expect(try context.fetch(FetchRequest<Comment>()).isEmpty)
     }
 
-    @Test func `where there cannot be a store the error is thrown, and healed when there is some again`()
+    @Test
+    func `where there cannot be a store the error is thrown, and healed when there is some again`()
         throws
     {
         let context = try ManagedObjectContext(coordinator: coordinator)

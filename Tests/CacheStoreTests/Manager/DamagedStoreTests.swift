@@ -74,7 +74,8 @@ import Testing
         #expect(cache.reported == ["reset: the file was damaged"])
     }
 
-    @Test func `a cache whose directory is deleted in use is there again with the next save`() throws
+    @Test func `a cache whose directory is deleted in use is there again with the next save`()
+        throws
     {
         let cache = NoteCache.opening(directory.path)
         let note = cache.insert(1)
