@@ -30,6 +30,7 @@ let package = Package(
     products: [
         .library(name: "CacheStore", targets: ["CacheStore"]),
         .library(name: "CacheStoreTestKit", targets: ["CacheStoreTestKit"]),
+        .executable(name: "cachestore", targets: ["CacheStoreCommand"]),
     ],
     targets: [
         .systemLibrary(
@@ -47,7 +48,9 @@ let package = Package(
             testsUse: ["CacheStoreTestKit"])
         + layer(
             "CacheStoreHealing",
-            uses: ["CacheStoreProcess", "CacheStoreSQLite", "CCacheStoreSQLite"])
+            uses: [
+                "CacheStoreProcess", "CacheStoreSQLite", "CCacheStoreShims", "CCacheStoreSQLite",
+            ])
         + layer(
             "CacheStorePersistence",
             uses: [
@@ -70,6 +73,14 @@ let package = Package(
             "CacheStoreTestKit", uses: ["CCacheStoreFaults", "CCacheStoreSQLite", "CacheStore"],
             testsUse: ["CacheStoreSQLite"])
         + [
+            .executableTarget(
+                name: "CacheStoreCommand",
+                dependencies: ["CacheStoreSQLite", "CacheStoreHealing", "CacheStorePersistence"]),
+            .testTarget(
+                name: "CacheStoreCommandTests",
+                dependencies: [
+                    "CacheStoreCommand", "CacheStoreSQLite", "CacheStore", "CacheStoreTestKit",
+                ]),
             .executableTarget(
                 name: "PackageCatalog", dependencies: ["CacheStore"],
                 path: "Examples/PackageCatalog"),

@@ -20,9 +20,7 @@ struct DatabaseHeader: Sendable, Hashable {
 
     /// `nil` when the bytes are not the start of a database.
     init?(_ bytes: [UInt8]) {
-        guard bytes.count >= 100, bytes.starts(with: "SQLite format 3\u{0}".utf8) else {
-            return nil
-        }
+        guard bytes.count >= 100, Self.hasMagic(bytes) else { return nil }
         let size = Int(bytes[16]) << 8 | Int(bytes[17])
         pageSize = size == 1 ? 65_536 : size
         guard (512...65_536).contains(pageSize), pageSize.nonzeroBitCount == 1 else { return nil }
@@ -60,6 +58,11 @@ struct DatabaseHeader: Sendable, Hashable {
         page[105] = UInt8(usable >> 8)
         page[106] = UInt8(usable & 0xFF)
         return page
+    }
+
+    /// Whether bytes begin as those of a database do.
+    static func hasMagic(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: "SQLite format 3\u{0}".utf8)
     }
 
     private static func number(_ bytes: [UInt8], at offset: Int) -> Int32 {

@@ -10,7 +10,7 @@ import Foundation
 /// such a database, which has locks as well.
 final class RawFile {
     let path: String
-    private let descriptor: Int32
+    let descriptor: Int32
 
     init(reading path: String) throws(FileSystemError) {
         self.path = path
