@@ -166,7 +166,10 @@ package final class FileExamination {
             try connection.configure(.defensive, true)
             try connection.configure(.noCheckpointOnClose, true)
             if access == .withLog { try connection.setPragma("locking_mode", to: "EXCLUSIVE") }
-            switch try StoreMeta.read(from: connection) {
+            let reading = try StoreMeta.read(from: connection)
+            // The journal has been rolled back, and the copy is open.
+            copy?.deleteNames()
+            switch reading {
             case .ours(let meta):
                 kind = .store
                 self.meta = meta

@@ -3,7 +3,7 @@
 import Foundation
 
 /// A copy of a database with its journal and log, in a directory of its own among the temporary
-/// files, deleted with this object.
+/// files, deleted with this object at the latest.
 final class TemporaryCopy {
     let path: String
     private let directory: String
@@ -30,5 +30,9 @@ final class TemporaryCopy {
         }
     }
 
-    deinit { try? FileTree.removeDirectory(directory) }
+    /// Deletes the names of the files; who has them open goes on reading. So nothing is left behind,
+    /// however the process ends.
+    func deleteNames() { try? FileTree.removeDirectory(directory) }
+
+    deinit { deleteNames() }
 }

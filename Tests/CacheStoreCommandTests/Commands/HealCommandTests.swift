@@ -49,7 +49,7 @@ import Testing
         #expect(!opened.report.wasUncleanShutdown)
     }
 
-    @Test(arguments: [Damage.zeroedSector, .truncation, .otherPage], 1...3)
+    @Test(arguments: [Damage.zeroedSector, .truncation, .otherPage], 1...2)
     func `a damaged store is emptied, its files are kept, and its program is told`(
         damage: Damage, seed: Int
     ) throws {

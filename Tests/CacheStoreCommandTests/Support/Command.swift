@@ -77,7 +77,8 @@ struct Command {
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var words: [UnsafeMutablePointer<CChar>?] =
-            (["env", "-C", directory.path, path] + arguments).map { strdup($0) }
+            (["env", "-C", directory.path, "TMPDIR=\(directory.outside)/tmp", path]
+            + arguments).map { strdup($0) }
         words.append(nil)
         defer { for word in words { free(word) } }
         var child = pid_t()

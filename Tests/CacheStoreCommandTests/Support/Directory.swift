@@ -18,7 +18,7 @@ final class Directory {
         let bytes = template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         outside = String(decoding: bytes, as: UTF8.self)
         path = outside + "/files"
-        try #require(mkdir(path, 0o700) == 0)
+        try #require(mkdir(path, 0o700) == 0 && mkdir(outside + "/tmp", 0o700) == 0)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: outside) }
