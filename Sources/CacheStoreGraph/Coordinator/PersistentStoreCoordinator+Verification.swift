@@ -21,11 +21,22 @@ extension PersistentStoreCoordinator {
     ///
     /// - Parameter repairing: whether to repair; `false` only looks, and so does a store that was
     ///   opened to be read.
-    /// - Throws: ``ContextError`` with code `noStore`; `PersistentStoreError` with code `damaged` where
-    ///   the file itself is damaged, `busy` where others write for longer than the busy timeout, and
-    ///   as a save.
+    /// Where the file itself turns out to be damaged, the store is healed first, as at any other use.
+    ///
+    /// - Throws: ``ContextError`` with code `noStore`; `PersistentStoreError` with code `busy` where
+    ///   others write for longer than the busy timeout, and as a save.
     @discardableResult
     public func verifyGraph(repairing: Bool = true) throws -> GraphReport {
+        let epoch = storeEpoch
+        do {
+            return try verifyStore(repairing: repairing)
+        } catch {
+            guard try recover(from: error, epoch: epoch) else { throw error }
+            return try verifyStore(repairing: repairing)
+        }
+    }
+
+    private func verifyStore(repairing: Bool) throws -> GraphReport {
         let verification = try store().verifyGraph(repairing: repairing)
         if !verification.changes.isEmpty {
             announce(ContextSave(changes: verification.changes, source: nil))

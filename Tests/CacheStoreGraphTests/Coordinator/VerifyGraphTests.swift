@@ -140,6 +140,14 @@ import Testing
         #expect(try fixture.coordinator.verifyGraph().isHealthy)
     }
 
+    @Test func `a store whose file is damaged is healed first`() throws {
+        let library = try DamageableLibrary()
+        try library.damage()
+        let report = try library.coordinator.verifyGraph()
+        #expect(report.isHealthy)
+        #expect(library.coordinator.resetReport?.cause == .damaged)
+    }
+
     @Test func `a store without objects is healthy`() throws {
         #expect(try fixture.coordinator.verifyGraph().isHealthy)
         let empty = PersistentStoreCoordinator(managedObjectModel: libraryModel)
