@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 @testable import CacheStoreGraph
+import CacheStoreHealing
 import CacheStoreModel
 @testable import CacheStorePersistence
 import CacheStoreSQLite
