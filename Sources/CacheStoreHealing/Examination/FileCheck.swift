@@ -163,8 +163,8 @@ extension FileExamination {
         case .brokenBeforeCommit:
             check.add(
                 "log",
-                "The log breaks off at frame \(log.validFrames + 1), and transactions after it "
-                    + "are lost.")
+                "The log breaks off at frame \(log.validFrames + 1), before the end of a "
+                    + "transaction that is lost.")
         case .unfinished:
             check.notes.append("The log ends with a transaction that was not finished.")
         case .whole: break

@@ -63,11 +63,9 @@ struct LogSurvey: Sendable, Hashable {
                 next.second == Self.number(frame, 20)
             else {
                 isBroken = true
-                // The frame itself may be the last of a transaction.
-                if isOfThisLog {
-                    end = isCommit ? .brokenBeforeCommit : .unfinished
-                    if isCommit { return }
-                }
+                // Also where it is the end of a transaction: who was killed while he wrote it was told
+                // of no success yet.
+                if isOfThisLog { end = .unfinished }
                 continue
             }
             sum = next

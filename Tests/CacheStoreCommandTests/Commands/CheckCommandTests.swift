@@ -75,6 +75,26 @@ import Testing
         #expect(try check("notes.sqlite", "--deep").codes == ["log"])
     }
 
+    @Test func `a log whose last page was just being written is no damage`() throws {
+        try directory.makeStoreWithLog()
+        let size = try #require(directory.contents("notes.sqlite-wal")?.count)
+        try directory.overwrite("notes.sqlite-wal", at: UInt64(size - 9), with: [0xAA, 0xBB])
+        let result = try check("notes.sqlite", "--deep")
+        #expect(result.code == 0)
+        #expect("\(result.json["notes"] ?? "")".contains("was not finished"))
+    }
+
+    @Test func `damage to a page that nothing uses is told, and harmless`() throws {
+        try directory.makeStore()
+        try directory.damage("DELETE FROM Note")
+        let size = try #require(directory.contents("notes.sqlite")?.count)
+        try directory.overwrite(at: UInt64(size - 2000), with: [0xAA, 0xBB, 0xCC])
+        let result = try check()
+        #expect(result.code == 0)
+        #expect(result.json["pagesDamaged"] as? Int == 1)
+        #expect("\(result.json["notes"] ?? "")".contains("nothing uses them"))
+    }
+
     @Test func `a store that is in use is read like by any other reader`() throws {
         let container = try directory.open()
         try Directory.fill(container, notes: 20)

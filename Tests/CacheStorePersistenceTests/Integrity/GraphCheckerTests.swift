@@ -228,6 +228,14 @@ import Testing
                     + "ORDER BY p)") == .text("0,1,2,3"))
     }
 
+    @Test func `a place that two members have is enough`() throws {
+        let animal = try zoo.insert("Animal")
+        let toys = try (0..<3).map { _ in try zoo.insert("Toy") }
+        try zoo.fixture.save(toMany: [zoo.fixture.toMany(animal, "toys", added: toys, order: toys)])
+        try zoo.damage("UPDATE Animal_toys SET toys_position = 1 WHERE toys_position = 2")
+        expect(try zoo.verify(), "unclearOrder Animal.toys 1")
+    }
+
     @Test func `places in both directions of pairs are numbered anew`() throws {
         let animals = try (0..<2).map { _ in try zoo.insert("Animal") }
         let toys = try (0..<3).map { _ in try zoo.insert("Toy") }
