@@ -63,6 +63,9 @@ enum MonitoredSignals {
             let source = ActiveSignalSource(activating: makeSource())
             let previous = suppress(signal, before: before, sourceHandler: &sourceHandler)
             entries.withLock { $0[signal]?.previous = previous }
+            if case .disposition(let disposition) = previous {
+                SignalsOfChildren.remember(disposition.action, for: signal)
+            }
             return source
         }
     }
@@ -78,6 +81,7 @@ enum MonitoredSignals {
                 entries[signal] = nil
                 return entry
             }
+            if entry != nil { SignalsOfChildren.forget(signal) }
             // Put back first: a signal that comes between the two takes its course at least.
             if case .disposition(let disposition) = entry?.previous {
                 disposition.install(for: signal)

@@ -21,7 +21,7 @@ package struct SignalDisposition: @unchecked Sendable {
         case handler
     }
 
-    private var action: sigaction
+    private(set) var action: sigaction
 
     /// The system's default course.
     package static var standard: SignalDisposition { SignalDisposition(action: sigaction()) }

@@ -113,6 +113,26 @@ import Testing
         #expect(try store.open(moment.content).report.outcome == .opened)
     }
 
+    @Test
+    func `a program that ends with an error over a damaged store is healed at its first start`()
+        async throws
+    {
+        let store = try TemporaryStore()
+        try store.write("not a database".utf8)
+        for start in 1...5 {
+            await #expect(processExitsWith: .exitCode(start == 1 ? 3 : 4)) {
+                [directory = store.directory as String] in
+                let opened = try StoreOpener.open(
+                    at: URL(filePath: directory + "/notes.sqlite"), content: NotesContent())
+                try opened.file?.addNotes(1)
+                // Whatever it does not like, it does not close its store.
+                _exit(opened.report.outcome == .reset ? 3 : 4)
+            }
+        }
+        #expect(try store.openFile().countNotes() == 5)
+        #expect(!HealingGuard.exists(for: store.paths))
+    }
+
     @Test func `a process that died behind its healing has a store, and the death counts`()
         async throws
     {

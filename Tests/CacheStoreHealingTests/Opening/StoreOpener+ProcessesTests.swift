@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreProcess
+import CacheStoreSQLite
 import Foundation
 import Testing
 
@@ -29,9 +30,13 @@ import Testing
     }
 
     @Test func `of processes that open an absent store at once one creates it`() async throws {
+        let isSlow = ProcessInfo.processInfo.environment["CACHESTORE_SLOW_TESTS"] != nil
+        for _ in 0..<(isSlow ? 50 : 1) { try await openAtOnce(count: 8) }
+    }
+
+    private func openAtOnce(count: Int) async throws {
         let store = try TemporaryStore()
         let directory = store.directory
-        let count = 8
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 group.addTask {
@@ -152,6 +157,66 @@ import Testing
         #expect(store.contents() == bytes)
         try lock.unlock()
         #expect(try store.openFile().countNotes() == 2)
+    }
+
+    // As the sqlite3 shell does, which knows nothing of our locks.
+    @Test func `a store that another program has locked is waited for, then busy, and kept`()
+        async throws
+    {
+        let store = try TemporaryStore()
+        try store.fill(count: 2)
+        try store.changeByAnotherProgram("PRAGMA journal_mode = DELETE")
+        let bytes = store.contents()
+        // From here on this process must not open the file in any other way: that drops the lock.
+        let other = try Connection(.file(store.path), mode: .readWrite)
+        try other.execute(sql: "BEGIN EXCLUSIVE")
+        await #expect(processExitsWith: .success) { [directory = store.directory as String] in
+            var options = StoreOptions()
+            options.busyTimeout = .milliseconds(200)
+            options.verification.schedule = .always
+            let url = URL(filePath: directory + "/notes.sqlite")
+            let start = ContinuousClock.now
+            #expect {
+                try StoreOpener.open(at: url, content: NotesContent(), options: options)
+            } throws: {
+                PersistentStoreError.Code.busy ~= $0
+            }
+            #expect(ContinuousClock.now - start >= .milliseconds(200))
+            #expect {
+                try StoreOpener.reset(at: url, content: NotesContent(), options: options)
+            } throws: {
+                PersistentStoreError.Code.busy ~= $0
+            }
+        }
+        try other.execute(sql: "ROLLBACK")
+        try other.close()
+        #expect(store.contents() == bytes)
+        #expect(store.quarantined.isEmpty)
+        #expect(try store.openFile().countNotes() == 2)
+    }
+
+    @Test func `a killed writer whose database is deleted leaves nothing of its log`() async throws
+    {
+        let store = try TemporaryStore()
+        try store.fill(count: 5)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [directory = store.directory as String] in
+            let file = try StoreOpener.open(
+                at: URL(filePath: directory + "/notes.sqlite"), content: NotesContent()
+            ).file
+            try file?.addNotes(500)
+            kill(getpid(), SIGKILL)
+        }
+        #expect(FileTree.size(at: store.paths.log) ?? 0 > 0)
+        #expect(unlink(store.path) == 0)
+        let opened = try store.open()
+        #expect(opened.report.outcome == .created)
+        #expect(opened.report.cause == .fileMissing)
+        #expect(opened.report.wasResetOrCreated)
+        #expect(try opened.file?.countNotes() == 0)
+        try opened.file?.close()
+        #expect(!store.exists(store.paths.log))
+        #expect(!store.exists(store.paths.sharedMemory))
     }
 
     @Test func `a process without file handles is told so and heals nothing`() async throws {

@@ -52,6 +52,51 @@ import Testing
         #expect(try next.numbers() == [7])
     }
 
+    @Test func `a store of a model that cannot be reached tells both versions and what was kept`()
+        throws
+    {
+        final class Note: ManagedObject {
+            @Attribute var number: Data = Data([1])
+        }
+        let old = NoteCache.opening(directory.path)
+        old.insert(1)
+        let fingerprint = old.openReport.newFingerprint
+        try old.close()
+        let cache = NoteCache.opening(directory.path) { $0.model = ManagedObjectModel(Note.self) }
+        let report = cache.openReport
+        try #require(report.outcome == .reset)
+        #expect(cache.wasResetOrCreated)
+        #expect(report.cause.unmigratableReason != nil)
+        #expect(report.oldFingerprint == fingerprint)
+        #expect(report.newFingerprint != fingerprint)
+        let kept = try #require(report.quarantine)
+        // It is a store that the old version can open.
+        let copy = try NoteCache.opening(kept.path(percentEncoded: false)).numbers()
+        #expect(copy == [1])
+        try cache.close()
+    }
+
+    @Test func `a store that is damaged at every start ends in a session in memory`() throws {
+        let place = directory.url.appending(path: "Notes.sqlite")
+        for _ in 0..<3 {
+            try Data("not a database".utf8).write(to: place)
+            let cache = NoteCache.opening(directory.path)
+            #expect(cache.openReport.outcome == .reset)
+            cache.insert(1)
+            try cache.close()
+        }
+        try Data("not a database".utf8).write(to: place)
+        let cache = NoteCache.opening(directory.path)
+        #expect(cache.openReport.outcome == .inMemory)
+        #expect(cache.openReport.cause == .crashLoop)
+        #expect(cache.wasResetOrCreated)
+        #expect(PersistentStoreError.Code.crashLoop ~= (cache.openError ?? CancellationError()))
+        cache.insert(2)
+        try cache.save()
+        #expect(try cache.numbers() == [2])
+        #expect(try Data(contentsOf: place) == Data("not a database".utf8))
+    }
+
     @Test func `a save that meets damage is acknowledged, and in the new store`() throws {
         try leaveDamagedStore()
         let cache = NoteCache.opening(directory.path)

@@ -24,7 +24,10 @@ import Testing
         let child = unsafeBitCast(symbol, to: Fork.self)()
         if child == 0 {
             // A child that waits for a lock of a thread that it does not have would never end.
+            var all = sigset_t()
+            sigfillset(&all)
             alarm(30)
+            pthread_sigmask(SIG_UNBLOCK, &all, nil)
             let text = body()
             _ = write(ends[1], text, text.utf8.count)
             _exit(0)
@@ -122,6 +125,34 @@ import Testing
         #expect(try await cache.numbers() == [1, 2])
         #expect(cache.openReport.outcome == .opened)
         #expect(!cache.openReport.wasUncleanShutdown)
+    }
+
+    @Test func `a child is ended by a signal as if nobody had arranged anything`() async throws {
+        await #expect(processExitsWith: .success) { @MainActor [path = path as String] in
+            Child.limit()
+            let cache = NoteCache.opening(path) { $0.enableAutosave(log: path + "/log") }
+            cache.insert(1)
+            try cache.save()
+            cache.insert(2)
+            let symbol = try #require(dlsym(nil, "fork"))
+            typealias Fork = @convention(c) () -> pid_t
+            // The symbol is the C library's fork, which has this type.
+            let child = unsafeBitCast(symbol, to: Fork.self)()
+            if child == 0 {
+                // This may be a thread of Dispatch's, which block all signals.
+                var all = sigset_t()
+                sigfillset(&all)
+                alarm(20)
+                pthread_sigmask(SIG_UNBLOCK, &all, nil)
+                while true { sleep(1) }
+            }
+            try #require(kill(child, SIGTERM) == 0)
+            var status: Int32 = 0
+            while waitpid(child, &status, 0) == -1 && errno == EINTR {}
+            #expect(status & 0x7F == SIGTERM)
+            try cache.save()
+            #expect(try cache.numbers() == [1, 2])
+        }
     }
 
     @Test func `a child can open the store for itself`() async throws {
