@@ -39,9 +39,11 @@ extension SQLiteStore {
             directory: URL(filePath: file.paths.blobs, directoryHint: .isDirectory),
             synchronizes: file.options.synchronous == .full,
             busyTimeout: file.options.busyTimeout)
-        return try SQLiteStore(
+        let store = try SQLiteStore(
             file, schema: schema, identifier: file.identifier, url: file.url,
             isReadOnly: file.options.isReadOnly, files: files)
+        store.removeLeftOverFiles()
+        return store
     }
 
     /// A store in a SQLite database in memory, gone when it is closed.

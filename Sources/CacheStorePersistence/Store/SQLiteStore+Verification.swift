@@ -65,7 +65,28 @@ extension SQLiteStore {
         }
         for name in orphans { resolver.files?.remove(name) }
         for name in unfinished { resolver.files?.removeUnfinished(name) }
+        resolver.files?.removeMark(lock)
         return verification
+    }
+
+    /// Removes the files that a save has left which was cut short, if a mark says that there was one.
+    ///
+    /// O(rows of entities with large values) then, else nothing. Whatever stands in the way of it, the
+    /// next opening tries again.
+    func removeLeftOverFiles() {
+        guard let files = resolver.files, files.isMarked, !isReadOnly,
+            let lock = try? FileLock(directory: files.directory.path),
+            (try? lock.tryLock(.exclusive)) == true, let listing = try? files.list()
+        else { return }
+        let orphans = try? read { connection in
+            try checker(on: connection, repairs: false).checkFiles(
+                present: listing.names, damaged: [], unfinished: 0, isComplete: true
+            ).orphans
+        }
+        guard let orphans else { return }
+        for name in orphans { files.remove(name) }
+        for name in listing.unfinished { files.removeUnfinished(name) }
+        files.removeMark(lock)
     }
 
     private func checker(on connection: Connection, repairs: Bool) -> GraphChecker {

@@ -91,15 +91,17 @@ package final class SQLiteStore: PersistentStore {
         // meanwhile.
         var encoder = ValueEncoder(files: resolver.files)
         var reachedCommit = false
+        var lock: FileLock?
+        defer { resolver.files?.removeMark(lock ?? encoder.lock) }
         do {
             let encoded = try encoder.encode(changes, in: model)
-            let lock = try encoder.lock ?? lockForDroppedFiles(of: changes)
-            defer { withExtendedLifetime(lock) {} }
+            lock = try encoder.lock ?? lockForDroppedFiles(of: changes)
             let operation = try write { connection in
                 let operation = SaveOperation(
                     encoded, on: connection, map: map, plans: plans, resolver: resolver,
                     fewestRows: fewestRows)
                 try operation.run()
+                if !operation.outcome.unneededFiles.isEmpty { resolver.files?.setMark() }
                 reachedCommit = true
                 return operation.outcome
             }

@@ -29,6 +29,25 @@ extension ExternalFiles {
         }
     }
 
+    // A mark lies in the directory while a save may leave files behind: a process that dies in such a
+    // save leaves it, and the next opening knows that it is worth looking.
+
+    private var mark: String { directory.path + "/.saving" }
+
+    var isMarked: Bool { access(mark, F_OK) == 0 }
+
+    /// Best effort: without it, files that are left behind stay until the graph is verified.
+    func setMark() {
+        let descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Takes the mark away at the end of a save, unless others are saving: then the last of them does.
+    func removeMark(_ lock: FileLock?) {
+        guard let lock, isMarked, (try? lock.tryLock(.exclusive)) == true else { return }
+        unlink(mark)
+    }
+
     /// Lists the directory. What has not the name of a file of ours is left out.
     ///
     /// - Throws: ``PersistentStoreError`` with the code `unavailable` where it cannot be read to its

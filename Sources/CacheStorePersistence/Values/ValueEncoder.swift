@@ -72,6 +72,7 @@ struct ValueEncoder {
             if written.isEmpty {
                 try files.makeDirectory()
                 lock = try files.lock(.shared)
+                files.setMark()
             }
             written.append(reference.name)
             try files.write(stream ?? bytes, name: reference.name)

@@ -91,6 +91,32 @@ import Testing
         try other.close()
     }
 
+    @Test func `a save that was cut short leaves nothing behind after the next opening`() throws {
+        let animal = try zoo.insert("Animal", ["photo": large])
+        let kept = try zoo.files()
+        #expect(kept.count == 1)
+        try zoo.store.close()
+        // As a process leaves it that dies before its commit.
+        for name in [UUID().uuidString, UUID().uuidString + ".tmp", ".saving"] {
+            try Data([1]).write(to: zoo.filesDirectory.appendingPathComponent(name))
+        }
+        let other = try openImpatiently()
+        #expect(try zoo.files() == kept)
+        #expect(try other.rows(of: animal.resolvedEntity, keys: [animal.key]).count == 1)
+        try other.close()
+    }
+
+    @Test func `a save that fails leaves neither files nor a mark`() throws {
+        _ = try zoo.insert("Animal", ["photo": large])
+        let kept = try zoo.files()
+        let update = try zoo.fixture.update(
+            ManagedObjectID(
+                space: zoo.store.space, entityIndex: zoo.fixture.entity("Animal").index, key: 77),
+            ["photo": large])
+        #expect(throws: StoreConflicts.self) { try zoo.fixture.save(updated: [update]) }
+        #expect(try zoo.files() == kept)
+    }
+
     @Test func `a save waits while the files are compared`() throws {
         let animal = try zoo.insert("Animal", ["photo": large])
         let files = ExternalFiles(
