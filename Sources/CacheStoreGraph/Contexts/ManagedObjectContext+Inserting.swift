@@ -31,8 +31,7 @@ extension ManagedObjectContext {
 
     func seedForInsertion(of objectClass: ManagedObject.Type) -> ObjectSeed {
         if lastInsertion?.objectClass == objectClass, let plan = lastInsertion?.plan {
-            return ObjectSeed(
-                purpose: .object(plan: plan, id: temporaryID(plan.entityIndex), context: self))
+            return plan.seed(id: temporaryID(plan.entityIndex), in: self)
         }
         let entity = graphModel.entity(of: objectClass)
         precondition(
@@ -42,8 +41,7 @@ extension ManagedObjectContext {
             !entity.isAbstract, "The entity \(entity.name) is abstract and has no objects.")
         let plan = graphModel.plans[entity.index]
         lastInsertion = (objectClass, plan)
-        return ObjectSeed(
-            purpose: .object(plan: plan, id: temporaryID(entity.index), context: self))
+        return plan.seed(id: temporaryID(entity.index), in: self)
     }
 
     private func temporaryID(_ entityIndex: Int) -> ManagedObjectID {
@@ -69,15 +67,22 @@ extension ObjectPlan {
     @inline(__always)
     func makeObject(id: ManagedObjectID, in context: ManagedObjectContext) -> ManagedObject {
         cachestore_property_cursor_reset()
-        return objectClass.init(
-            seed: ObjectSeed(purpose: .object(plan: self, id: id, context: context)))
+        return objectClass.init(seed: seed(id: id, in: context))
+    }
+
+    @inline(__always)
+    fileprivate func seed(id: ManagedObjectID, in context: ManagedObjectContext) -> ObjectSeed {
+        ObjectSeed(
+            purpose: .object(
+                plan: Unmanaged.passUnretained(self), id: id,
+                context: Unmanaged.passUnretained(context)))
     }
 }
 
 extension ManagedObject {
     /// Called by the context when it goes away or is reset.
     final func leaveContext() {
-        context = nil
+        unmanagedContext = nil
         toManyStates.removeAll()
         pendingIndex = -1
     }

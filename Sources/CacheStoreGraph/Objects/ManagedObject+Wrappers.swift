@@ -10,90 +10,77 @@ public import Foundation
 // The underscored names are public to the compiler only: inlined code must reach them.
 
 extension ManagedObject {
-    /// Finds the value of a slot: among the object's own values, or where its cell is in the row.
+    /// Where the row has the value of a slot; `nil` if the value is not in a row in memory.
     @inline(__always)
-    private func locate(
-        _ slot: UInt16
-    ) -> (value: PropertyValue?, cell: UnsafeRawPointer?, tag: UInt8, column: Int) {
+    private func cell(_ slot: UInt16) -> (start: UnsafeRawPointer, tag: UInt8, column: Int)? {
+        guard let slotTable, let rowStart else { return nil }
+        let access = slotTable[Int(slot)]
+        let column = Int(access.column)
+        guard column >= 0, !present.contains(Int(access.property)) else { return nil }
+        return (
+            rowStart + Int(access.offset), rowStart.load(fromByteOffset: column, as: UInt8.self),
+            column
+        )
+    }
+
+    /// The value of a slot by the long way: loads the object, and looks at its own values first.
+    @inline(never)
+    private func slotValue(_ slot: UInt16) -> PropertyValue {
         guard let table = slotTable else {
             recorder?.record(slot: Int(slot))
-            return (nil, nil, RowBatch.Tag.null, -1)
+            return .null
         }
-        let access = table[Int(slot)]
-        let index = Int(access.property)
-        if present.contains(index) { return (values[index], nil, RowBatch.Tag.null, -1) }
-        if rowStart == nil {
-            loadIfNeeded()
-            if present.contains(index) { return (values[index], nil, RowBatch.Tag.null, -1) }
-        }
-        guard let rowStart, access.column >= 0 else { return (nil, nil, RowBatch.Tag.null, -1) }
-        return (
-            nil, rowStart + Int(access.offset),
-            rowStart.load(fromByteOffset: Int(access.column), as: UInt8.self), Int(access.column)
-        )
+        return value(at: Int(table[Int(slot)].property))
     }
 
     @usableFromInline
     final func _integer(_ slot: UInt16) -> Int64? {
-        let place = locate(slot)
-        if let cell = place.cell, place.tag == RowBatch.Tag.integer {
-            return cell.load(as: Int64.self)
+        if let cell = cell(slot) {
+            return cell.tag == RowBatch.Tag.integer ? cell.start.load(as: Int64.self) : nil
         }
-        if case .integer(let integer)? = place.value { return integer }
+        if case .integer(let integer) = slotValue(slot) { return integer }
         return nil
     }
 
     @usableFromInline
     final func _boolean(_ slot: UInt16) -> Bool? {
-        let place = locate(slot)
-        if let cell = place.cell, place.tag == RowBatch.Tag.integer {
-            return cell.load(as: Int64.self) != 0
+        if let cell = cell(slot) {
+            return cell.tag == RowBatch.Tag.integer ? cell.start.load(as: Int64.self) != 0 : nil
         }
-        if case .boolean(let boolean)? = place.value { return boolean }
+        if case .boolean(let boolean) = slotValue(slot) { return boolean }
         return nil
+    }
+
+    /// A number of either storage class.
+    @inline(__always)
+    private func number(_ start: UnsafeRawPointer, tag: UInt8) -> Double? {
+        if tag == RowBatch.Tag.real { return start.load(as: Double.self) }
+        return tag == RowBatch.Tag.integer ? Double(start.load(as: Int64.self)) : nil
     }
 
     @usableFromInline
     final func _double(_ slot: UInt16) -> Double? {
-        let place = locate(slot)
-        if let cell = place.cell {
-            if place.tag == RowBatch.Tag.real { return cell.load(as: Double.self) }
-            if place.tag == RowBatch.Tag.integer { return Double(cell.load(as: Int64.self)) }
-        }
-        if case .double(let double)? = place.value { return double }
+        if let cell = cell(slot) { return number(cell.start, tag: cell.tag) }
+        if case .double(let double) = slotValue(slot) { return double }
         return nil
     }
 
     @usableFromInline
     final func _date(_ slot: UInt16) -> Date? {
-        let place = locate(slot)
-        if let cell = place.cell {
-            if place.tag == RowBatch.Tag.real {
-                return Date(timeIntervalSince1970: cell.load(as: Double.self))
-            }
-            if place.tag == RowBatch.Tag.integer {
-                return Date(timeIntervalSince1970: Double(cell.load(as: Int64.self)))
-            }
+        if let cell = cell(slot) {
+            return number(cell.start, tag: cell.tag).map { Date(timeIntervalSince1970: $0) }
         }
-        if case .date(let date)? = place.value { return date }
+        if case .date(let date) = slotValue(slot) { return date }
         return nil
     }
 
     @usableFromInline
     final func _string(_ slot: UInt16) -> String? {
-        let place = locate(slot)
-        if place.cell != nil, let batch {
-            if place.tag == RowBatch.Tag.text {
-                return String(
-                    decoding: batch.bytes(row: row, column: place.column), as: UTF8.self)
-            }
-            guard place.tag != RowBatch.Tag.null,
-                case .string(let string) = batch.value(
-                    row: row, column: place.column, type: .string)
-            else { return nil }
-            return string
+        if let cell = cell(slot), cell.tag != RowBatch.Tag.encoded {
+            guard cell.tag == RowBatch.Tag.text else { return nil }
+            return batch?.text(at: cell.start)
         }
-        if case .string(let string)? = place.value { return string }
+        if case .string(let string) = slotValue(slot) { return string }
         return nil
     }
 

@@ -88,10 +88,10 @@ open class ManagedObject {
     public required init(seed: ObjectSeed) {
         switch seed.purpose {
         case .object(let plan, let id, let context):
-            self.plan = plan
-            self.slotTable = UnsafePointer(plan.slotAccess)
+            self.plan = plan.takeUnretainedValue()
+            self.slotTable = plan._withUnsafeGuaranteedRef { UnsafePointer($0.slotAccess) }
             self.objectID = id
-            self.unmanagedContext = .passUnretained(context)
+            self.unmanagedContext = context
             self.recorder = nil
         case .description:
             self.plan = ObjectPlan.none
@@ -119,7 +119,7 @@ open class ManagedObject {
     }
 
     deinit {
-        if let context { context.forget(self) }
+        unmanagedContext?._withUnsafeGuaranteedRef { $0.forget(self) }
     }
 
     // MARK: - The entity of a class

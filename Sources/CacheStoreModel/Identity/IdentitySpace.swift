@@ -7,7 +7,7 @@ package import Foundation
 /// Spaces are interned: one instance for each pair of store and model, kept until the process ends.
 /// That makes an object ID three plain words that are copied without reference counting. A process
 /// opens a handful of stores, so what is kept is small.
-package final class IdentitySpace: Sendable {
+@usableFromInline package final class IdentitySpace: Sendable {
     /// The store's identifier; `nil` for the IDs of objects that no store has seen.
     package let storeIdentifier: UUID?
     package let model: ManagedObjectModel

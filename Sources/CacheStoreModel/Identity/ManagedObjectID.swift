@@ -14,13 +14,13 @@ import Synchronization
 public struct ManagedObjectID: Sendable {
     // Spaces are interned and live until the process ends, so the reference cannot dangle; counting
     // references here would cost more than everything else that an ID does.
-    package unowned(unsafe) let space: IdentitySpace
+    @usableFromInline package unowned(unsafe) let space: IdentitySpace
     /// The row's key within its root entity; negative while temporary.
-    package let key: Int64
+    @usableFromInline package let key: Int64
     /// The index of the object's own entity in the model.
-    package let entityIndex: UInt32
+    @usableFromInline package let entityIndex: UInt32
 
-    package init(space: IdentitySpace, entityIndex: Int, key: Int64) {
+    @inlinable package init(space: IdentitySpace, entityIndex: Int, key: Int64) {
         self.space = space
         self.entityIndex = UInt32(truncatingIfNeeded: entityIndex)
         self.key = key

@@ -93,6 +93,16 @@ package final class RowBatch: @unchecked Sendable {
         return UnsafeRawBufferPointer(start: heap + offset, count: length)
     }
 
+    /// The text of a cell whose tag says that it has one.
+    @inlinable
+    package func text(at cell: UnsafeRawPointer) -> String {
+        let offset = Int(cell.load(as: UInt32.self))
+        let length = Int(cell.load(fromByteOffset: 4, as: UInt32.self))
+        guard let heap, length > 0 else { return "" }
+        return String(
+            decoding: UnsafeRawBufferPointer(start: heap + offset, count: length), as: UTF8.self)
+    }
+
     @inlinable
     package func key(ofRow row: Int) -> Int64 {
         integer(row: row, column: RowLayout.keyColumn)

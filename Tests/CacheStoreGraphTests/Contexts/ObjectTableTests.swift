@@ -29,6 +29,29 @@ import Testing
         var table = ObjectTable()
         for key in Int64(1)...30_000 { table.insert(object, for: key) }
         for key in start..<start + 30_000 { table.insert(object, for: key) }
-        #expect(table.longestDistance < 200)
+        #expect(table.longestSearch < 50)
+    }
+
+    // Objects that come and go one by one, as in lookups of rows that nobody holds.
+    @Test func `keys that are used once leave nothing behind`() throws {
+        let object = try makeObject()
+        var table = ObjectTable()
+        for key in Int64(0)..<100_000 {
+            table.insert(object, for: key * 1_000)
+            table.remove(object, key: key * 1_000)
+        }
+        #expect(table.count == 0)
+        #expect(table.capacity <= 64)
+    }
+
+    @Test func `reserving room for neighbours is the last growth`() throws {
+        let object = try makeObject()
+        var table = ObjectTable()
+        table.insert(object, for: -1)
+        table.reserve(10_000)
+        let capacity = table.capacity
+        for key in Int64(1)...10_000 { table.insert(object, for: key) }
+        #expect(table.capacity == capacity)
+        #expect(table.object(for: -1) === object)
     }
 }
