@@ -56,3 +56,5 @@ static void count_fork(void) { cachestore_forks_so_far += 1; }
 __attribute__((constructor)) static void watch_forks(void) {
     pthread_atfork(NULL, NULL, count_fork);
 }
+
+_Thread_local unsigned int cachestore_last_reader __attribute__((tls_model("initial-exec"))) = 0;

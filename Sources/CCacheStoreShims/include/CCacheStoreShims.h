@@ -59,6 +59,14 @@ extern volatile unsigned cachestore_forks_so_far;
 
 static inline unsigned cachestore_fork_generation(void) { return cachestore_forks_so_far; }
 
+// Which of a pool's readers this thread had last: where to look first, whatever the pool. A
+// thread-local variable, as in CCacheStorePropertyCursor.h.
+extern _Thread_local unsigned int cachestore_last_reader __attribute__((tls_model("initial-exec")));
+
+static inline unsigned int cachestore_preferred_reader(void) { return cachestore_last_reader; }
+
+static inline void cachestore_prefer_reader(unsigned int index) { cachestore_last_reader = index; }
+
 #ifdef __cplusplus
 }
 #endif

@@ -29,7 +29,7 @@ extension ManagedObjectContext {
         takeInMerges()
         let object = try recovering {
             let found = self.object(with: id)
-            if !found.isLoaded { try load([found]) }
+            if !found.isLoaded { try load(found) }
             return found
         }
         guard object.isLoaded, !object.isDeleted else {
@@ -68,7 +68,11 @@ extension ManagedObjectContext {
         do {
             try recovering {
                 guard !object.isLoaded else { return }
-                try load(object.faultGroup.map { batch(of: object, in: $0) } ?? [object])
+                if let group = object.faultGroup {
+                    try load(batch(of: object, in: group))
+                } else {
+                    try load(object)
+                }
             }
         } catch {
             coordinator.report(error, while: "loading an object")
@@ -86,14 +90,33 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Loads one object; without a row it is marked as gone.
+    private func load(_ object: ManagedObject) throws {
+        let above = unsavedChangesAbove()
+        takePermanentID(of: object)
+        let key = object.objectID.key
+        if key > 0, let batch = try store().row(of: object.plan.entity, key: key), batch.count > 0 {
+            adopt(batch, row: 0, in: object)
+        }
+        finishLoading(object, above: above)
+    }
+
+    private func takePermanentID(of object: ManagedObject) {
+        guard object.objectID.isTemporaryID else { return }
+        let id = coordinator.currentID(for: object.objectID)
+        if id != object.objectID { changeID(of: object, to: id) }
+    }
+
+    private func finishLoading(_ object: ManagedObject, above: ChangeLedger?) {
+        if let entry = above?.entries[object.objectID] { overlay(entry, on: object) }
+        if !object.isLoaded { markGone(object) }
+    }
+
     /// Loads objects of one hierarchy; those without a row are marked as gone.
     func load(_ objects: [ManagedObject]) throws {
         guard let first = objects.first else { return }
         let above = unsavedChangesAbove()
-        for object in objects where object.objectID.isTemporaryID {
-            let id = coordinator.currentID(for: object.objectID)
-            if id != object.objectID { changeID(of: object, to: id) }
-        }
+        for object in objects { takePermanentID(of: object) }
         let keys = objects.map(\.objectID.key).filter { $0 > 0 }
         let batches =
             keys.isEmpty
@@ -105,10 +128,7 @@ extension ManagedObjectContext {
                 if let object, !object.isLoaded { adopt(batch, row: row, in: object) }
             }
         }
-        for object in objects {
-            if let entry = above?.entries[object.objectID] { overlay(entry, on: object) }
-            if !object.isLoaded { markGone(object) }
-        }
+        for object in objects { finishLoading(object, above: above) }
     }
 
     func markGone(_ object: ManagedObject) {

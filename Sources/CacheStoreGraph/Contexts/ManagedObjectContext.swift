@@ -83,9 +83,10 @@ public final class ManagedObjectContext {
     var isSaving = false
     /// The coordinator's store, as long as it has the same one: asking each time would make the
     /// contexts of many threads meet at one lock.
-    var knownStore: (generation: Int, store: any PersistentStore, space: IdentitySpace)?
+    @exclusivity(unchecked) var knownStore:
+        (generation: Int, store: any PersistentStore, space: IdentitySpace)?
     /// The coordinator's epoch of the store that the objects are from.
-    var epoch: Int
+    @exclusivity(unchecked) var epoch: Int
     /// The plan of the class that was inserted last: objects come in rows of one class.
     var lastInsertion: (objectClass: ManagedObject.Type, plan: ObjectPlan)?
 

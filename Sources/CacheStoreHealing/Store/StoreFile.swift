@@ -42,6 +42,8 @@ package final class StoreFile: Sendable {
     /// Whether opening had nothing to heal.
     private let isWholeFromTheStart: Bool
     let state: Mutex<State>
+    /// Whether the phase is `open`: asked at each use, by all threads, without a lock to meet at.
+    private let isOpen = Atomic<Bool>(true)
 
     init(
         paths: StorePaths, options: StoreOptions, identifier: UUID, usesRollbackJournal: Bool,
@@ -81,6 +83,7 @@ package final class StoreFile: Sendable {
 
     /// Throws when the store cannot be used any more.
     func checkUsable() throws {
+        if isOpen.load(ordering: .acquiring) { return }
         switch state.withLock({ $0.phase }) {
         case .open: return
         case .closed: throw error(.closed, "The store is closed.")
@@ -93,6 +96,7 @@ package final class StoreFile: Sendable {
         let isFirst = state.withLock { state in
             guard case .open = state.phase else { return false }
             state.phase = .failed(code)
+            isOpen.store(false, ordering: .releasing)
             return true
         }
         if isFirst { pool.invalidate() }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 /// A set of property indexes: one word for the first 64, more only for wider entities.
+@usableFromInline
 package struct PropertySet: Sendable, Hashable {
-    private var low: UInt64 = 0
-    private var high: [UInt64] = []
+    @usableFromInline var low: UInt64 = 0
+    @usableFromInline var high: [UInt64] = []
 
     package init() {}
 
@@ -13,8 +14,13 @@ package struct PropertySet: Sendable, Hashable {
 
     package var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
 
+    @inlinable
     package func contains(_ index: Int) -> Bool {
-        if index < 64 { return low & (1 << UInt64(index)) != 0 }
+        index < 64 ? low & (1 &<< UInt64(truncatingIfNeeded: index)) != 0 : containsHigh(index)
+    }
+
+    @usableFromInline
+    func containsHigh(_ index: Int) -> Bool {
         let word = index / 64 - 1
         return word < high.count && high[word] & (1 << UInt64(index % 64)) != 0
     }
@@ -78,6 +84,7 @@ package struct PropertySet: Sendable, Hashable {
         return indexes
     }
 
+    @usableFromInline
     package static func == (first: PropertySet, second: PropertySet) -> Bool {
         guard first.low == second.low else { return false }
         let count = max(first.high.count, second.high.count)
@@ -87,5 +94,6 @@ package struct PropertySet: Sendable, Hashable {
         }
     }
 
+    @usableFromInline
     package func hash(into hasher: inout Hasher) { hasher.combine(low) }
 }

@@ -36,7 +36,6 @@ package final class RowBatch: @unchecked Sendable {
     @usableFromInline package let tagBytes: Int
     package let count: Int
     package let cellCount: Int
-    package let layout: RowLayout
     /// Turns encoded cells into values; `nil` where the store has none.
     package let resolver: (any EncodedValueResolver)?
 
@@ -47,7 +46,6 @@ package final class RowBatch: @unchecked Sendable {
         self.rows = rows
         self.heap = heap
         self.count = count
-        self.layout = layout
         self.cellCount = cellCount
         self.tagBytes = layout.tagBytes
         self.stride = layout.tagBytes + cellCount * 8

@@ -32,9 +32,13 @@ package protocol PersistentStore: AnyObject, Sendable {
     /// out.
     func rows(of entity: Entity, keys: [Int64]) throws -> [RowBatch]
 
+    /// The row with this key in the hierarchy of this entity, alone in its batch.
+    func row(of entity: Entity, key: Int64) throws -> RowBatch?
+
     /// The rows at the other end of a to-many relationship of several objects.
     ///
-    /// Rows are sorted by owner, then by position where the relationship is ordered, else by key.
+    /// The rows of an owner are sorted by position where the relationship is ordered; else the order
+    /// is that of a set: none.
     /// Each row has one extra cell behind those of its layout: the key of its owner.
     func members(
         of property: Property, in entity: Entity, owners: [Int64]
@@ -76,6 +80,12 @@ package protocol PersistentStore: AnyObject, Sendable {
 extension PersistentStore {
     package func replacement() throws -> (store: any PersistentStore, report: StoreOpenReport)? {
         nil
+    }
+}
+
+extension PersistentStore {
+    package func row(of entity: Entity, key: Int64) throws -> RowBatch? {
+        try rows(of: entity, keys: [key]).first
     }
 }
 

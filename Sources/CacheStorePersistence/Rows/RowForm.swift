@@ -18,6 +18,8 @@ final class RowForm: @unchecked Sendable {
     private let entities: UnsafeMutablePointer<Int32>
     let layout: RowLayout
     let cellCount: Int
+    /// Whether rows can have cells that need a resolver.
+    let hasEncodedCells: Bool
 
     /// - Parameter ownEntity: the index of the entity of all rows; `nil` where each row tells.
     init(
@@ -26,6 +28,7 @@ final class RowForm: @unchecked Sendable {
     ) {
         self.layout = layout
         cellCount = layout.cellCount + extraCells
+        hasEncodedCells = slots.contains { $0.kind == Int32(CACHESTORE_SLOT_OPAQUE) }
         self.slots = .allocate(capacity: slots.count)
         for (index, slot) in slots.enumerated() { (self.slots + index).initialize(to: slot) }
         let indexes = numbers.indexesByNumber

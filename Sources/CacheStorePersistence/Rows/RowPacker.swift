@@ -8,14 +8,40 @@ import CacheStoreSQLite
 /// Packs the rows of a statement into batches, without a value for each cell.
 struct RowPacker {
     let form: RowForm
-    let resolver: any EncodedValueResolver
-    var expectedRows = 16
+    /// Kept by batches that have something to resolve: counting it for each batch of each thread
+    /// would cost the others' time as well.
+    private let resolver: (any EncodedValueResolver)?
+    private let expectedRows: Int
+
+    init(form: RowForm, resolver: ValueResolver, expectedRows: Int = 16) {
+        self.form = form
+        self.resolver = form.hasEncodedCells ? resolver : nil
+        self.expectedRows = expectedRows
+    }
 
     /// Runs the statement, whose parameters are bound, to its end and resets it.
     ///
     /// The statement selects the form's columns, or packs them by a call: see
     /// ``SelectPlan/selection(owner:)``.
     func pack(_ statement: Statement, on connection: Connection) throws -> [RowBatch] {
+        try packing(statement, on: connection) { packer in
+            (0..<Int(packer.pointee.batch_count)).compactMap { takeBatch(at: $0, of: packer) }
+        }
+    }
+
+    /// The same for a statement that has at most one row.
+    func packOne(_ statement: Statement, on connection: Connection) throws -> RowBatch? {
+        try packing(statement, on: connection) { packer in
+            packer.pointee.batch_count > 0 ? takeBatch(at: 0, of: packer) : nil
+        }
+    }
+
+    private typealias Packer = UnsafeMutablePointer<cachestore_row_packer>
+
+    @inline(__always)
+    private func packing<Result>(
+        _ statement: Statement, on connection: Connection, _ take: (Packer) -> Result
+    ) throws -> Result {
         let packer = try connection.rowPacker()
         packer.pointee.form = UnsafePointer(form.pointer)
         packer.pointee.expected_rows = Int32(clamping: expectedRows)
@@ -32,22 +58,18 @@ struct RowPacker {
                 }
             }
         }
-        return takeBatches(of: packer)
+        return take(packer)
     }
 
-    private func takeBatches(
-        of packer: UnsafeMutablePointer<cachestore_row_packer>
-    ) -> [RowBatch] {
-        let count = Int(packer.pointee.batch_count)
-        // The batches own their memory from here on.
-        packer.pointee.batch_count = 0
-        guard let packed = packer.pointee.batches else { return [] }
-        return (0..<count).compactMap { index in
-            guard let rows = packed[index].rows else { return nil }
-            return RowBatch(
-                rows: rows, heap: packed[index].heap, count: Int(packed[index].count),
-                layout: form.layout, cellCount: form.cellCount, resolver: resolver)
+    /// Makes a batch the owner of packed rows.
+    private func takeBatch(at index: Int, of packer: Packer) -> RowBatch? {
+        guard let batches = packer.pointee.batches, let rows = batches[index].rows else {
+            return nil
         }
+        defer { batches[index] = cachestore_packed_rows() }
+        return RowBatch(
+            rows: rows, heap: batches[index].heap, count: Int(batches[index].count),
+            layout: form.layout, cellCount: form.cellCount, resolver: resolver)
     }
 }
 

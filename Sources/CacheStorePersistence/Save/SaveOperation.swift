@@ -16,7 +16,7 @@ final class SaveOperation {
     let changes: ChangeSet
     let binder: ValueBinder
     let plans: UpdatePlans
-    let resolver: any EncodedValueResolver
+    let resolver: ValueResolver
     /// From so many changes of a kind on, one statement writes them all.
     let fewestRows: Int
 
@@ -38,7 +38,7 @@ final class SaveOperation {
 
     init(
         _ changes: ChangeSet, on connection: Connection, map: StoreMap, plans: UpdatePlans,
-        resolver: any EncodedValueResolver, fewestRows: Int = SaveOperation.fewestRows
+        resolver: ValueResolver, fewestRows: Int = SaveOperation.fewestRows
     ) {
         self.fewestRows = fewestRows
         self.plans = plans

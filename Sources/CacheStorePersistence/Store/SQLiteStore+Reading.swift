@@ -46,21 +46,26 @@ extension SQLiteStore {
         // The whole hierarchy, since the caller may know only a superentity.
         let plan = map.selects[entity.rootIndex]
         let packer = RowPacker(form: plan.form, resolver: resolver, expectedRows: keys.count)
-        let select = map.rowsByKey[entity.rootIndex]
-        if keys.count == 1 {
-            return try readStatement { connection in
-                let statement = try connection.statement(select.key) { select.sql + " = ?" }
-                try statement.bind(keys[0], at: 1)
-                return try packer.pack(statement, on: connection)
-            }
-        }
+        let select = map.rowsByKey[entity.rootIndex].sql
         let chunks = chunks(of: keys)
         return try read(chunks.count == 1) { connection in
             try chunks.flatMap { chunk in
-                let statement = try connection.statement(sql: "\(select.sql) IN (\(chunk.marks))")
+                let statement = try connection.statement(sql: "\(select) IN (\(chunk.marks))")
                 try statement.bind(chunk.bindings)
                 return try packer.pack(statement, on: connection)
             }
+        }
+    }
+
+    package func row(of entity: Entity, key: Int64) throws -> RowBatch? {
+        let index = entity.rootIndex
+        let packer = RowPacker(form: map.selects[index].form, resolver: resolver, expectedRows: 1)
+        return try readStatement { connection in
+            let statement = try connection.statement(map.rowsByKey[index].key) {
+                map.rowsByKey[index].sql + " = ?"
+            }
+            try statement.bind(key, at: 1)
+            return try packer.packOne(statement, on: connection)
         }
     }
 

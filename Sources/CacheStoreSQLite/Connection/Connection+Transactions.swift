@@ -64,6 +64,19 @@ extension Connection {
         undo("ROLLBACK")
     }
 
+    /// Ends what somebody left in the middle: statements that were stepped and not reset, and a
+    /// transaction.
+    ///
+    /// Either shows as a transaction, if only one that reads: asking for that is cheaper than looking
+    /// at each statement (https://sqlite.org/c3ref/txn_state.html).
+    func endReading() {
+        guard sqlite3_txn_state(state.handle, nil) != SQLITE_TXN_NONE || isInTransaction else {
+            return
+        }
+        resetStatements()
+        rollBack()
+    }
+
     // Also on a poisoned connection: undoing releases locks and writes nothing new.
     private func undo(_ sql: String) {
         guard state.isOfThisProcess else { return }

@@ -33,14 +33,14 @@ package final class Connection {
     package internal(set) var lastRollbackError: SQLiteError?
     /// The ``dataVersion()`` at which the connection's user last made sure of something in the file;
     /// as long as it is the same, nothing has been committed since.
-    package var verifiedDataVersion: UInt32?
+    @exclusivity(unchecked) package var verifiedDataVersion: UInt32?
     /// Whether the connection's user has registered its functions and collations.
-    package var hasFunctions = false
+    @exclusivity(unchecked) package var hasFunctions = false
     /// Memory that a function of the connection's user works on; the function frees it.
-    package var attachment: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) package var attachment: UnsafeMutableRawPointer?
     /// Whether statements can read rows from memory; see ``Connection/readsRows()``.
     var hasRowSource = false
-    var savepointDepth = 0
+    @exclusivity(unchecked) var savepointDepth = 0
 
     /// Opens a database. SQLite reads nothing of the file before the first statement.
     package init(

@@ -16,12 +16,15 @@ final class StatementCache {
         var key: StatementKey?
     }
 
+    // One thread uses the cache, and nothing calls out while it is being changed, so accesses cannot
+    // overlap; the run-time check of that would cost more than a lookup.
+
     private let capacity: Int
-    private var entries: [Entry] = []
-    private var byText: [String: Int] = [:]
-    private var byKey: [StatementKey: Int] = [:]
-    private var clock: UInt64 = 0
-    private(set) var counts = Counts()
+    @exclusivity(unchecked) private var entries: [Entry] = []
+    @exclusivity(unchecked) private var byText: [String: Int] = [:]
+    @exclusivity(unchecked) private var byKey: [StatementKey: Int] = [:]
+    @exclusivity(unchecked) private var clock: UInt64 = 0
+    @exclusivity(unchecked) private(set) var counts = Counts()
 
     init(capacity: Int) {
         self.capacity = max(1, capacity)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import CCacheStoreShims
+import Synchronization
 
 /// One connection that writes and several that read, for use from any thread.
 ///
@@ -13,6 +14,9 @@ import CCacheStoreShims
 package final class ConnectionPool: @unchecked Sendable {
     // Unchecked: `state` is touched only inside `monitor.withLock`, and each connection by the one
     // thread that it was handed to, except for poisoning and interrupting, which any thread may do.
+    //
+    // Reading is the common case, so a reader is taken and given back without the lock: see
+    // ConnectionPool+Readers.swift.
 
     package enum Role: Sendable, Hashable {
         case writer
@@ -45,24 +49,25 @@ package final class ConnectionPool: @unchecked Sendable {
 
     /// Everything that the lock guards. A class, so that a thread that waits inside the lock holds
     /// no access to it.
-    private final class State {
+    final class State {
         var phase = Phase.open
         var writer: Connection?
         var writerOwner: ThreadID?
-        var idleReaders: [Connection] = []
-        /// Readers that exist or are being opened, those beyond the maximum left out.
-        var readerCount = 0
-        var readersHeld = LinearMap<ThreadID, Int>()
-        /// The connections that somebody works with.
+        /// The writer while somebody works with it, and the readers beyond the maximum.
         var active = LinearMap<ObjectIdentifier, Connection>()
-        /// Calls of `close` that wait for the active ones, and take over what comes back.
+        /// How many readers beyond the maximum each thread has.
+        var extraReaders = LinearMap<ThreadID, Int>()
+        /// Calls of `close` that wait for the connections in use, and take over what comes back.
         var waitingClosers = 0
-        var isQuiet: Bool { active.isEmpty && writerOwner == nil && readersHeld.isEmpty }
     }
 
     package let configuration: Configuration
-    private let monitor = Monitor()
-    private let state = State()
+    let monitor = Monitor()
+    let state = State()
+    let slots: [ReaderSlot]
+    /// Whether whoever gives a reader back has to look at what happened meanwhile: somebody waits,
+    /// or the pool has ended.
+    let needsAttention = Atomic<Int>(0)
     private let forkGeneration = cachestore_fork_generation()
 
     /// Creates a pool. Nothing is opened before it is needed.
@@ -70,6 +75,7 @@ package final class ConnectionPool: @unchecked Sendable {
     /// - Parameter writer: a connection to the same file that is open already, to be the writer.
     package init(_ configuration: Configuration, writer: sending Connection? = nil) {
         self.configuration = configuration
+        slots = (0..<max(1, configuration.maximumReaders)).map { _ in ReaderSlot() }
         state.writer = writer
     }
 
@@ -116,9 +122,8 @@ package final class ConnectionPool: @unchecked Sendable {
     package func invalidate() {
         guard isOfThisProcess else { return }
         let idle = monitor.withLock {
-            if state.phase == .open { state.phase = .invalidated }
-            for connection in state.active.values { connection.poison() }
-            monitor.broadcast()
+            end(.invalidated)
+            for connection in connectionsInUse { connection.poison() }
             return takeIdle()
         }
         for connection in idle {
@@ -136,11 +141,10 @@ package final class ConnectionPool: @unchecked Sendable {
         try checkProcess()
         let deadline = ContinuousClock.now + (timeout ?? configuration.timeout)
         let (idle, isQuiet) = monitor.withLock {
-            state.phase = .closed
-            monitor.broadcast()
+            end(.closed)
             state.waitingClosers += 1
             defer { state.waitingClosers -= 1 }
-            let isQuiet = monitor.wait(until: deadline) { state.isQuiet }
+            let isQuiet = monitor.wait(until: deadline) { self.isQuiet }
             return (takeIdle(), isQuiet)
         }
         var firstError: SQLiteError?
@@ -161,18 +165,30 @@ package final class ConnectionPool: @unchecked Sendable {
     /// Interrupts whatever the connections are doing now.
     package func interrupt() {
         guard isOfThisProcess else { return }
-        let handles = monitor.withLock { state.active.values.map(\.interruptHandle) }
+        let handles = monitor.withLock { connectionsInUse.map(\.interruptHandle) }
         for handle in handles { handle.interrupt() }
     }
 
-    /// How many connections for reading are open, for tests and statistics.
-    package var openReaderCount: Int { monitor.withLock { state.readerCount } }
+    // Inside the lock only, as are the next three.
+    private func end(_ phase: Phase) {
+        if state.phase == .open { needsAttention.add(1, ordering: .sequentiallyConsistent) }
+        if state.phase != .closed { state.phase = phase }
+        monitor.broadcast()
+    }
 
-    // Inside the lock only. The writer comes last, so that its checkpoint finds no reader.
+    /// The connections that somebody works with, and idle readers.
+    private var connectionsInUse: [Connection] {
+        state.active.values + slots.compactMap(\.connection)
+    }
+
+    private var isQuiet: Bool {
+        state.active.isEmpty && state.writerOwner == nil && state.extraReaders.isEmpty
+            && !slots.contains { $0.isTaken }
+    }
+
+    // The writer comes last, so that its checkpoint finds no reader.
     private func takeIdle() -> [Connection] {
-        var idle = state.idleReaders
-        state.readerCount -= idle.count
-        state.idleReaders = []
+        var idle = slots.compactMap { $0.takeIdle() }
         if state.writerOwner == nil, let writer = state.writer {
             idle.append(writer)
             state.writer = nil
@@ -204,7 +220,10 @@ package final class ConnectionPool: @unchecked Sendable {
         if let existing { return existing }
         do {
             let connection = try open(.writer)
-            try register(connection) { state.writer = connection }
+            try register(connection) {
+                state.writer = connection
+                state.active[ObjectIdentifier(connection)] = connection
+            }
             return connection
         } catch {
             monitor.withLock {
@@ -228,79 +247,9 @@ package final class ConnectionPool: @unchecked Sendable {
         if isOver { try? connection.close() }
     }
 
-    // MARK: Readers
-
-    private struct Lease {
-        let connection: Connection
-        let isExtra: Bool
-        let owner: ThreadID
-    }
-
-    private func acquireReader(timeout: Duration?) throws -> Lease {
-        try checkProcess()
-        let me = ThreadID.current
-        let timeout = timeout ?? configuration.timeout
-        let maximum = max(1, configuration.maximumReaders)
-        let (idle, isExtra) = try monitor.withLock { () throws(SQLiteError) in
-            let mustNotWait = state.readersHeld[me] != nil || state.writerOwner == me
-            let isFree =
-                mustNotWait
-                || monitor.wait(atMost: timeout) {
-                    !state.idleReaders.isEmpty || state.readerCount < maximum
-                        || state.phase != .open
-                }
-            try checkPhase()
-            guard isFree else { throw Self.timedOut("read") }
-            state.readersHeld[me] = (state.readersHeld[me] ?? 0) + 1
-            if let idle = state.idleReaders.popLast() {
-                state.active[ObjectIdentifier(idle)] = idle
-                return (Connection?.some(idle), false)
-            }
-            let isExtra = state.readerCount >= maximum
-            if !isExtra { state.readerCount += 1 }
-            return (nil, isExtra)
-        }
-        if let idle { return Lease(connection: idle, isExtra: false, owner: me) }
-        do {
-            let connection = try open(.reader)
-            try register(connection) {}
-            return Lease(connection: connection, isExtra: isExtra, owner: me)
-        } catch {
-            monitor.withLock {
-                if !isExtra { state.readerCount -= 1 }
-                forgetReader(of: me)
-                monitor.broadcast()
-            }
-            throw error
-        }
-    }
-
-    private func release(_ lease: Lease) {
-        let connection = lease.connection
-        tidy(connection)
-        let isOver = monitor.withLock {
-            state.active[ObjectIdentifier(connection)] = nil
-            forgetReader(of: lease.owner)
-            defer { monitor.broadcast() }
-            if lease.isExtra { return true }
-            if state.phase == .open || state.waitingClosers > 0 {
-                state.idleReaders.append(connection)
-                return false
-            }
-            state.readerCount -= 1
-            return true
-        }
-        if isOver { try? connection.close() }
-    }
-
-    private func forgetReader(of thread: ThreadID) {
-        let held = (state.readersHeld[thread] ?? 1) - 1
-        state.readersHeld[thread] = held > 0 ? held : nil
-    }
-
     // MARK: Common
 
-    private func open(_ role: Role) throws -> Connection {
+    func open(_ role: Role) throws -> Connection {
         let settings =
             role == .writer ? configuration.writerSettings : configuration.readerSettings
         // A reader never creates the file: after somebody removed it, an empty one would look fine.
@@ -316,23 +265,21 @@ package final class ConnectionPool: @unchecked Sendable {
         return connection
     }
 
-    private func register(_ connection: Connection, _ store: () -> Void) throws(SQLiteError) {
+    func register(_ connection: Connection, _ store: () -> Void) throws(SQLiteError) {
         try monitor.withLock { () throws(SQLiteError) in
             // The pool may have ended while the connection was being opened.
             try checkPhase()
-            state.active[ObjectIdentifier(connection)] = connection
             store()
         }
     }
 
     /// Leaves nothing behind for the next user of a connection.
-    private func tidy(_ connection: Connection) {
+    func tidy(_ connection: Connection) {
         guard connection.state.isOfThisProcess else { return }
-        connection.resetStatements()
-        connection.rollBack()
+        connection.endReading()
     }
 
-    private func checkPhase() throws(SQLiteError) {
+    func checkPhase() throws(SQLiteError) {
         switch state.phase {
         case .open: return
         case .invalidated:
@@ -347,7 +294,7 @@ package final class ConnectionPool: @unchecked Sendable {
     // Asked before the lock is touched: the parent may have held it at the fork, for ever.
     private var isOfThisProcess: Bool { forkGeneration == cachestore_fork_generation() }
 
-    private func checkProcess() throws(SQLiteError) {
+    func checkProcess() throws(SQLiteError) {
         guard isOfThisProcess else {
             throw SQLiteError(
                 code: .connectionForked,
@@ -355,7 +302,7 @@ package final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    private static func timedOut(_ what: String) -> SQLiteError {
+    static func timedOut(_ what: String) -> SQLiteError {
         SQLiteError(code: .SQLITE_BUSY, message: "no connection to \(what) came free in time")
     }
 }

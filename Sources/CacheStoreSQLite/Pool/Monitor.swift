@@ -83,7 +83,7 @@ final class Monitor: @unchecked Sendable {
 
 /// The thread that asks, for telling whether a thread already holds something.
 struct ThreadID: Hashable, Sendable {
-    private let rawValue: UInt
+    let rawValue: UInt
 
     static var current: Self {
         #if canImport(Darwin) || canImport(Musl)

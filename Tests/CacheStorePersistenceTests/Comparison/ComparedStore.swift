@@ -71,7 +71,7 @@ final class ComparedStore {
                 (0..<batch.count).map { row in
                     [
                         number(
-                            entity, batch.integer(row: row, column: batch.layout.cellCount)),
+                            entity, batch.integer(row: row, column: batch.cellCount - 1)),
                         number(destination ?? entity, batch.key(ofRow: row)),
                     ]
                 }

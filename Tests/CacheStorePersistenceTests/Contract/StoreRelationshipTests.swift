@@ -249,8 +249,9 @@ import Testing
         let batches = try fixture.store.members(
             of: entity.requiredProperty(named: "members"), in: entity, owners: [team.key])
         let batch = try #require(batches.first)
-        #expect(batch.cellCount == batch.layout.cellCount + 1)
-        #expect(batch.integer(row: 0, column: batch.layout.cellCount) == team.key)
+        let layout = try fixture.entity("Employee").layout
+        #expect(batch.cellCount == layout.cellCount + 1)
+        #expect(batch.integer(row: 0, column: batch.cellCount - 1) == team.key)
         let row = FetchedRow.decode(batch, row: 0, in: fixture.model)
         #expect(row == (try fixture.row(person)))
         #expect(row.entity == "Employee" && row.values["salary"] == .integer(3))

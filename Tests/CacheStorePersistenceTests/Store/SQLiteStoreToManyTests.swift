@@ -14,7 +14,7 @@ import Testing
         return batches.flatMap { batch in
             (0..<batch.count).map { row in
                 [
-                    batch.integer(row: row, column: batch.layout.cellCount),
+                    batch.integer(row: row, column: batch.cellCount - 1),
                     batch.key(ofRow: row),
                 ]
             }

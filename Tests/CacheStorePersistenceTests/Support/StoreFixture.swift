@@ -147,7 +147,7 @@ struct StoreFixture {
         var members: [Int64: [Int64]] = [:]
         for batch in batches {
             for row in 0..<batch.count {
-                let owner = batch.integer(row: row, column: batch.layout.cellCount)
+                let owner = batch.integer(row: row, column: batch.cellCount - 1)
                 members[owner, default: []].append(batch.key(ofRow: row))
             }
         }
