@@ -76,7 +76,7 @@ static inline uint64_t expected_stamp(const unsigned char *page, int size, uint3
 // another program may move it from the log into the database as it is: the mark tells that apart
 // from a stamp that does not fit.
 static inline uint64_t no_stamp(uint32_t number) {
-    return 0x6E6F5F7374616D70u ^ (uint64_t)number * 0x9E3779B97F4A7C15u;
+    return cachestore_page_without_checksum(number);
 }
 
 // Databases of the versions 1 to 3 of a VFS, by version - 1; and the log.

@@ -21,6 +21,11 @@ uint64_t cachestore_page_checksum_portable(const void *bytes, size_t count, uint
 /// Whether the processor's instructions are used: about 10 GB/s instead of 1.
 int cachestore_page_checksum_is_accelerated(void);
 
+/// What a page has in the place of its checksum while it is in memory, or in the log.
+static inline uint64_t cachestore_page_without_checksum(uint32_t number) {
+    return 0x6E6F5F7374616D70u ^ (uint64_t)number * 0x9E3779B97F4A7C15u;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -39,6 +39,16 @@ public struct PersistentStoreDescription: Sendable, Hashable {
         case inMemory
     }
 
+    /// What becomes of a store that is damaged. Its files are kept aside first, as far as the limits
+    /// below allow.
+    public enum DamagePolicy: Sendable, Hashable {
+        /// It is emptied: right for what can be fetched again.
+        case reset
+        /// What can still be read is taken over, and references to objects that are lost are emptied.
+        /// Takes a read of the whole file. A store that cannot be migrated is still emptied.
+        case salvage
+    }
+
     /// The file; `nil` for a store in memory.
     public var url: URL?
     /// When the file is read through at opening.
@@ -47,6 +57,8 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     public var verificationDeadline = Duration.seconds(2)
     /// What a save waits for.
     public var synchronous = Synchronous.normal
+    /// What becomes of a store that is damaged.
+    public var damagePolicy = DamagePolicy.reset
     /// What happens when the store cannot be had.
     public var unavailablePolicy = UnavailablePolicy.fail
     /// How long other processes' locks are waited for.
@@ -90,6 +102,7 @@ public struct PersistentStoreDescription: Sendable, Hashable {
             }
         options.verification = VerificationPolicy(schedule, deadline: verificationDeadline)
         options.synchronous = synchronous == .full ? .full : .normal
+        options.onDamage = damagePolicy == .salvage ? .salvage : .reset
         options.onUnavailable = unavailablePolicy == .inMemory ? .inMemory : .fail
         options.busyTimeout = busyTimeout
         options.cacheSize = cacheSize

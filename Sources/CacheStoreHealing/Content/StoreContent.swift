@@ -27,6 +27,41 @@ package protocol StoreContent: Sendable {
     /// - Parameter stored: the description that the older model left in the store.
     /// - Throws: ``Unmigratable`` when that cannot be done; the transaction is rolled back.
     func migrate(in connection: Connection, from stored: Data) throws -> MigrationSummary
+
+    /// Indexes whose entries ``repairSalvaged(in:from:entries:)`` is to have: what they say of rows
+    /// that are lost.
+    var indexesForRepair: [String] { get }
+
+    /// Makes the rows of a salvaged store fit together again, some of them being lost.
+    ///
+    /// - Parameters:
+    ///   - stored: the description of the model that the tables are of, current or older.
+    ///   - entries: of the indexes that were asked for.
+    func repairSalvaged(
+        in connection: Connection, from stored: Data, entries: [String: [[SQLBinding]]]
+    ) throws -> SalvageRepair
+}
+
+extension StoreContent {
+    package var indexesForRepair: [String] { [] }
+
+    /// Leaves all rows as they are.
+    package func repairSalvaged(
+        in connection: Connection, from stored: Data, entries: [String: [[SQLBinding]]]
+    ) throws -> SalvageRepair { SalvageRepair() }
+}
+
+/// What was done to make salvaged rows fit together.
+package struct SalvageRepair: Sendable, Hashable {
+    /// Rows whose reference to a lost row was emptied, by table.
+    package var emptied: [String: Int]
+    /// Rows that cannot be without a row that is lost, and went with it, by table.
+    package var removed: [String: Int]
+
+    package init(emptied: [String: Int] = [:], removed: [String: Int] = [:]) {
+        self.emptied = emptied
+        self.removed = removed
+    }
 }
 
 /// What a migration did.

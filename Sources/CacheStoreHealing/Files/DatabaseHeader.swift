@@ -17,6 +17,16 @@ struct DatabaseHeader: Sendable, Hashable {
     var isSealed: Bool
     /// Whether the schema has no entry.
     var schemaIsEmpty: Bool
+    /// In pages; `nil` where SQLite would go by the size of the file.
+    var pageCount: Int?
+    /// The first page of the list of free pages, and how many are free.
+    var firstFreePage: Int
+    var freePageCount: Int
+    /// Whether there are pages that say of each page what it is for.
+    var hasPointerMap: Bool
+    var isIncrementalVacuum: Bool
+    /// 1 is UTF-8, 2 and 3 are UTF-16, the lower and the higher byte first.
+    var textEncoding: Int32
 
     /// `nil` when the bytes are not the start of a database.
     init?(_ bytes: [UInt8]) {
@@ -28,9 +38,20 @@ struct DatabaseHeader: Sendable, Hashable {
         readVersion = bytes[19]
         guard (1...2).contains(writeVersion), (1...2).contains(readVersion) else { return nil }
         reservedBytes = Int(bytes[20])
+        firstFreePage = Int(UInt32(bitPattern: Self.number(bytes, at: 32)))
+        freePageCount = Int(UInt32(bitPattern: Self.number(bytes, at: 36)))
+        hasPointerMap = Self.number(bytes, at: 52) != 0
+        textEncoding = Self.number(bytes, at: 56)
+        isIncrementalVacuum = Self.number(bytes, at: 64) != 0
         userVersion = Self.number(bytes, at: 60)
         applicationID = Self.number(bytes, at: 68)
         isSealed = bytes[28..<32].allSatisfy { $0 == 0 } && bytes[92] & 0x80 != 0
+        let pages = UInt32(bitPattern: Self.number(bytes, at: 28))
+        if isSealed {
+            pageCount = Int(~UInt32(bitPattern: Self.number(bytes, at: 92)))
+        } else {
+            pageCount = pages > 0 && bytes[24..<28] == bytes[92..<96] ? Int(pages) : nil
+        }
         // A leaf page of a table without cells.
         schemaIsEmpty =
             bytes.count >= Self.length && bytes[100] == 13 && bytes[103] == 0 && bytes[104] == 0

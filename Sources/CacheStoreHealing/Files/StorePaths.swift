@@ -47,6 +47,8 @@ package struct StorePaths: Sendable, Hashable {
     package var damageMark: String { stem + ".damaged" }
     /// There while the store has been healed lately, or is being healed: see ``HealingRecord``.
     package var healingRecord: String { stem + ".healing" }
+    /// A store in the making, of what a damaged one still has.
+    package var salvage: String { stem + ".salvage" }
     /// The directory of the external values.
     package var blobs: String { stem + ".blobs" }
     /// The directory of the sets that were kept, of all stores of the directory.

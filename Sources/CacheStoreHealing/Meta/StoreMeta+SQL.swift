@@ -24,6 +24,9 @@ extension StoreMeta {
     /// How many former identities are kept; a log has rarely more than one of them.
     private static let longestLineage = 8
 
+    /// The first value of the row with a copy of `sqlite_schema`, for when the original is damaged.
+    static let schemaMark = "cachestore_schema"
+
     /// Creates the table and marks the file as ours. In a transaction.
     ///
     /// - Parameter lineage: the identities of what the file had before, the last one first.
@@ -47,13 +50,13 @@ extension StoreMeta {
             (keys.count, .integer(1)),
             (keys.clean, .integer(0)),
             (keys.model, text(content.storedDescription)),
-            (
-                keys.former,
-                .text(
-                    lineage.prefix(longestLineage).map(\.uuidString).joined(separator: " "))
-            ),
+            (keys.former, formerIdentifiers(lineage)),
         ]
         for (key, value) in rows { try set(key, value, in: connection) }
+    }
+
+    private static func formerIdentifiers(_ lineage: [UUID]) -> SQLBinding {
+        .text(lineage.prefix(longestLineage).map(\.uuidString).joined(separator: " "))
     }
 
     /// Reads the marks and the table.
@@ -100,6 +103,72 @@ extension StoreMeta {
     static func setModel(of content: any StoreContent, in connection: Connection) throws {
         try set(keys.fingerprint, .text(content.fingerprint), in: connection)
         try set(keys.model, text(content.storedDescription), in: connection)
+    }
+
+    /// Copies the schema into a table. In a transaction, after every change of the schema.
+    ///
+    /// A table of its own: SQLite reads the whole of a long row whenever it compares a key with it
+    /// in a tree of keys, as that of this table is.
+    static func copySchema(in connection: Connection) throws {
+        try connection.execute(
+            sql:
+                """
+                CREATE TABLE IF NOT EXISTS cachestore_schema
+                    (mark TEXT NOT NULL, copy TEXT NOT NULL);
+                DELETE FROM cachestore_schema
+                """)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let copy = try encoder.encode(SchemaObject.all(in: connection))
+        try connection.prepare(sql: "INSERT INTO cachestore_schema VALUES (?, ?)")
+            .run([.text(schemaMark), text(copy)])
+    }
+
+    /// Makes the table of a salvaged store complete, under a new identity. In a transaction.
+    ///
+    /// - Parameter lineage: the identities that the file is known to have had, the last one first.
+    /// - Throws: ``Unmigratable`` where it is not known any more what the store has.
+    static func restore(
+        in connection: Connection, for content: any StoreContent, replacing lineage: [UUID]
+    ) throws {
+        try connection.execute(
+            sql:
+                """
+                CREATE TABLE IF NOT EXISTS cachestore_meta (key TEXT PRIMARY KEY NOT NULL, value)
+                    WITHOUT ROWID;
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(formatVersion)
+                """)
+        func value(_ key: String) throws -> SQLBinding? {
+            try connection.prepare("SELECT value FROM cachestore_meta WHERE key = \(key)")
+                .first { $0.value(at: 0) }
+        }
+        let fingerprint = try value(keys.fingerprint)?.text ?? content.fingerprint
+        let isCurrent = fingerprint == content.fingerprint
+        if isCurrent {
+            guard try content.schemaIsIntact(in: connection) else {
+                throw Unmigratable(reason: "The tables are not those of the model.")
+            }
+            try set(keys.model, text(content.storedDescription), in: connection)
+        } else if try value(keys.model)?.text == nil {
+            throw Unmigratable(reason: "The store does not have its model any more.")
+        }
+        let count = try (value(keys.count)?.integer ?? 0) &+ 1
+        var lineage = lineage
+        if let old = try value(keys.identifier)?.text.flatMap(UUID.init(uuidString:)),
+            !lineage.contains(old)
+        {
+            lineage.insert(old, at: 0)
+        }
+        let created = try value(keys.created) ?? .real(Date().timeIntervalSince1970)
+        let rows: [(String, SQLBinding)] = [
+            (keys.format, .integer(Int64(formatVersion))),
+            (keys.identifier, .text(UUID().uuidString)),
+            (keys.fingerprint, .text(fingerprint)), (keys.created, created),
+            (keys.count, .integer(count)), (keys.clean, .integer(count)),
+            (keys.former, formerIdentifiers(lineage)),
+        ]
+        for (key, value) in rows { try set(key, value, in: connection) }
     }
 
     private static let countWrite = StatementKey()

@@ -41,7 +41,8 @@ package enum StoreOpener {
             let file = try opening.run(
                 StoreOpeningStateMachine(
                     intent: intent, verification: options.verification.schedule,
-                    isReadOnly: options.isReadOnly))
+                    isReadOnly: options.isReadOnly,
+                    salvages: options.onDamage == .salvage))
             return OpenedStore(file: file, report: opening.report)
         } catch {
             let error = PersistentStoreError(wrapping: error, path: paths.main)

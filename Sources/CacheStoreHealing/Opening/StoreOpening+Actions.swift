@@ -23,6 +23,7 @@ extension StoreOpening {
         case .migrate: try migrate()
         case .quarantine: quarantine()
         case .setAside: try setAside()
+        case .salvage: try salvage()
         case .reset: try reset()
         case .create: try create()
         case .putBack: try putBack()
@@ -164,8 +165,11 @@ extension StoreOpening {
         case .newer: return .newer
         case .incomplete: return .inconsistent
         case .ours(let meta):
-            report.oldStoreIdentifier = meta.storeIdentifier
-            report.oldFingerprint = meta.fingerprint
+            if report.rowsKept == nil {
+                // Else this is what was salvaged, not what was found.
+                report.oldStoreIdentifier = meta.storeIdentifier
+                report.oldFingerprint = meta.fingerprint
+            }
             lineage = meta.lineage
             if let before = metaBeforeReplay, !meta.continues(before) {
                 detail = "the log belongs to another store"

@@ -13,11 +13,13 @@ extension StoreOpening {
             let summary = try connection.transaction(.immediate) {
                 let summary = try content.migrate(in: connection, from: stored)
                 try StoreMeta.setModel(of: content, in: connection)
+                try StoreMeta.copySchema(in: connection)
                 try StoreMeta.countWrite(in: connection)
                 return summary
             }
             report.migrationChanges = summary.changes
-            report.rowsLost = summary.rowsLost
+            report.rowsLost = (report.rowsLost ?? [:]).merging(
+                summary.rowsLost, uniquingKeysWith: +)
             connection.clearStatementCache()
             return .migrated
         } catch let reason as Unmigratable {
@@ -120,6 +122,7 @@ extension StoreOpening {
             try StoreMeta.create(
                 in: connection, identifier: identifier, content: content, replacing: lineage)
             try content.createSchema(in: connection)
+            try StoreMeta.copySchema(in: connection)
         }
         connection.clearStatementCache()
         if !usesRollbackJournal { try connection.setPragma("journal_mode", to: "WAL") }

@@ -17,6 +17,7 @@ extension StoreOpening {
         case .migrate: "migrate"
         case .quarantine: "quarantine"
         case .setAside: "set aside"
+        case .salvage: "salvage"
         case .reset: "reset"
         case .create: "create"
         case .putBack: "put back"

@@ -63,6 +63,8 @@ extension StoreOpening {
     func seal() throws -> StoreOpeningStateMachine.Event {
         let connection = try openConnection()
         do {
+            // The other program may have changed that as well.
+            try connection.transaction(.immediate) { try StoreMeta.copySchema(in: connection) }
             try connection.sealPages()
         } catch let error as SQLiteError where error.classification == .busy {
             detail = "not now: \(error.code)"

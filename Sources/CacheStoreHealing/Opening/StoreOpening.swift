@@ -179,9 +179,9 @@ final class StoreOpening {
             pool: ConnectionPool(configuration, writer: writer), logSize: logSize, useLock: lock,
             writerLock: writerLock,
             mayMarkClean: !machine.wasUnclean || machine.verified == .passed
-                || machine.outcome == .reset,
-            isWholeFromTheStart: machine.outcome != .reset,
-            isClean: meta.isClean && machine.outcome != .migrated)
+                || machine.outcome == .reset || machine.outcome == .salvaged,
+            isWholeFromTheStart: machine.outcome != .reset && machine.outcome != .salvaged,
+            isClean: meta.isClean && !machine.hasMigrated)
         if let registered { OpenFileRegistry.shared.remove(registered) }
         registered = nil
         return file

@@ -9,8 +9,9 @@
 /// 4. Verify by policy, where this process is alone with the store; deeply where damage was seen
 ///    before, or where another program has written to it: then seal its pages again.
 /// 5. Compare the model: the same → check that the tables are there; else migrate.
-/// 6. Damaged or unmigratable → quarantine, reset, create. At most once. Where there is no new store
-///    in the end, what was kept is put back.
+/// 6. Damaged or unmigratable → quarantine, reset, create. At most once. By policy a damaged store
+///    is salvaged instead, never one whose migration failed: then read on at 3. Where there is no new
+///    store in the end, what was kept is put back.
 /// 7. Share the lock.
 ///
 /// What changes the store as a whole is announced first, and may be refused: see ``HealingGuard``.
@@ -48,6 +49,7 @@ struct StoreOpeningStateMachine: Sendable {
         case quarantine
         /// Moves the files away, always.
         case setAside
+        case salvage
         case reset
         case create
         /// Brings back what was kept, for there is no new store to take its place.
@@ -88,6 +90,9 @@ struct StoreOpeningStateMachine: Sendable {
         case migrated
         case unmigratable(String)
         case done
+        case salvaged
+        /// There was nothing to make a store of.
+        case unsalvageable
         /// An error that says the file is damaged.
         case damaged(isDatabase: Bool)
         /// An error that says nothing about the content of the file.
@@ -96,13 +101,14 @@ struct StoreOpeningStateMachine: Sendable {
 
     private enum State: Sendable {
         case idle, locking, inspecting, opening, readingMeta, verifying, sealing, checkingSchema
-        case announcing, migrating, quarantining, settingAside, resetting, creating, puttingBack
-        case sharing, ended
+        case announcing, migrating, quarantining, salvaging, settingAside, resetting, creating
+        case puttingBack, sharing, ended
     }
 
     private let intent: Intent
     private let verification: VerificationPolicy.Schedule
     private let isReadOnly: Bool
+    private let salvages: Bool
     private var state = State.idle
     private var isExclusive = false
     /// Whether the others who have the store open are kept from writing.
@@ -110,6 +116,8 @@ struct StoreOpeningStateMachine: Sendable {
     private var fingerprintMatches = false
     private var hasReopened = false
     private var hasReset = false
+    private var hasSalvaged = false
+    private var isToBeSalvaged = false
     private var isToBeSealed = false
     /// What was announced.
     private var announced: (state: State, action: Action)?
@@ -119,17 +127,19 @@ struct StoreOpeningStateMachine: Sendable {
     private(set) var outcome = StoreOpenReport.Outcome.opened
     private(set) var cause = StoreOpenReport.Cause.none
     private(set) var wasUnclean = false
+    private(set) var hasMigrated = false
     private(set) var wasChangedByAnotherProgram = false
     private(set) var verified = StoreOpenReport.Verification.none
 
     init(
         intent: Intent = .open,
         verification: VerificationPolicy.Schedule = .afterUncleanShutdown,
-        isReadOnly: Bool = false
+        isReadOnly: Bool = false, salvages: Bool = false
     ) {
         self.intent = intent
         self.verification = verification
         self.isReadOnly = isReadOnly
+        self.salvages = salvages
     }
 
     mutating func start() -> Action {
@@ -161,11 +171,21 @@ struct StoreOpeningStateMachine: Sendable {
             guard isPermitted, let next = announced else { return end(.fail(.crashLoop)) }
             return go(next.state, next.action)
         case (.migrating, .migrated):
-            outcome = .migrated
-            cause = .modelChanged
+            hasMigrated = true
+            // Why it was salvaged is more than that it was then brought to another model.
+            if !hasSalvaged {
+                outcome = .migrated
+                cause = .modelChanged
+            }
             return share()
         case (.migrating, .unmigratable(let reason)): return heal(.unmigratable(reason))
-        case (.quarantining, .done): return go(.resetting, .reset)
+        case (.quarantining, .done):
+            return isToBeSalvaged ? go(.salvaging, .salvage) : go(.resetting, .reset)
+        case (.salvaging, .salvaged):
+            hasSalvaged = true
+            outcome = .salvaged
+            return go(.opening, .openDatabase)
+        case (.salvaging, .unsalvageable): return go(.resetting, .reset)
         case (.settingAside, .done), (.resetting, .done): return go(.creating, .create)
         case (.creating, .done): return share()
         case (.sharing, .done): return end(.finish)
@@ -200,8 +220,8 @@ struct StoreOpeningStateMachine: Sendable {
         case .ours(let fingerprintMatches, let isClean, let doubt):
             self.fingerprintMatches = fingerprintMatches
             // While others use the store, its mark tells about them, not about an earlier session.
-            wasUnclean = isExclusive && !isClean
-            wasChangedByAnotherProgram = doubt.anotherProgramWrote
+            wasUnclean = wasUnclean || isExclusive && !isClean
+            wasChangedByAnotherProgram = wasChangedByAnotherProgram || doubt.anotherProgramWrote
             if doubt.damageWasSeen && !mayHeal && !isReadOnly {
                 return go(.locking, .lockToHeal)
             }
@@ -212,7 +232,7 @@ struct StoreOpeningStateMachine: Sendable {
             let verifies =
                 switch verification {
                 case .always: true
-                case .afterUncleanShutdown: wasUnclean
+                case .afterUncleanShutdown: wasUnclean && !hasSalvaged
                 case .never: false
                 }
             return verifies ? go(.verifying, .verify) : compareModel()
@@ -238,6 +258,7 @@ struct StoreOpeningStateMachine: Sendable {
             if state == .verifying { verified = .failed }
             return heal(isDatabase ? .damaged : .notADatabase)
         case .migrating: return heal(.damaged)
+        case .salvaging: return go(.resetting, .reset)
         default: return end(.fail(.damaged))
         }
     }
@@ -262,7 +283,12 @@ struct StoreOpeningStateMachine: Sendable {
     private mutating func heal(_ cause: StoreOpenReport.Cause) -> Action {
         if isReadOnly { return end(.fail(Self.code(for: cause))) }
         func replaced(_ machine: inout Self) -> Action {
-            machine.intent == .reset
+            if machine.hasSalvaged, machine.outcome == .salvaged {
+                // What was salvaged cannot be used either.
+                machine.outcome = .reset
+                return machine.go(.resetting, .reset)
+            }
+            return machine.intent == .reset
                 ? machine.replace(cause, as: .reset, by: (.resetting, .reset))
                 : machine.replace(cause, as: .reset, by: (.quarantining, .quarantine))
         }
@@ -277,6 +303,8 @@ struct StoreOpeningStateMachine: Sendable {
         hasReset = true
         outcome = .reset
         self.cause = cause
+        isToBeSalvaged =
+            salvages && state != .migrating && (cause == .damaged || cause == .notADatabase)
         return announce(step, because: cause, then: next)
     }
 

@@ -20,7 +20,16 @@ package struct StoreOptions: Sendable {
         case inMemory
     }
 
+    /// What becomes of a store that is damaged, after its files were kept.
+    package enum DamagePolicy: Sendable, Hashable {
+        /// It is emptied.
+        case reset
+        /// What can still be read is taken over; emptied where nothing can.
+        case salvage
+    }
+
     package var verification = VerificationPolicy()
+    package var onDamage = DamagePolicy.reset
     package var quarantine = QuarantinePolicy()
     package var onUnavailable = UnavailablePolicy.fail
     /// How often a store may be healed, or end the process while it is healed, before it is left

@@ -16,10 +16,10 @@ extension StoreOpenReport: CustomStringConvertible {
         if wasChangedByAnotherProgram { add("last writer", "another program") }
         if verification != .none { add("verification", verification.description) }
         for change in migrationChanges { add("migration", change) }
-        if let rowsLost, !rowsLost.isEmpty {
-            let sorted = rowsLost.sorted { $0.key < $1.key }
-            add("rows lost", sorted.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
-        }
+        add("rows kept", Self.list(rowsKept))
+        add("rows doubtful", Self.list(rowsDoubtful))
+        add("rows lost", Self.list(rowsLost))
+        add("share as it was", salvageScore.map { "\(($0 * 1_000).rounded() / 10) %" })
         add("kept in", quarantine?.path(percentEncoded: false))
         add("error", underlyingError.map { String(describing: $0) })
         for step in steps {
@@ -28,6 +28,12 @@ extension StoreOpenReport: CustomStringConvertible {
             add("step", "\(step.name) (\(rounded) ms)" + (step.detail.map { ": \($0)" } ?? ""))
         }
         return lines.joined(separator: "\n")
+    }
+
+    private static func list(_ rows: [String: Int]?) -> String? {
+        guard let rows, !rows.isEmpty else { return nil }
+        return rows.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            .joined(separator: ", ")
     }
 
     private var identifiers: String? {

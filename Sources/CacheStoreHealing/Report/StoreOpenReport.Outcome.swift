@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-public import Foundation
-
 extension StoreOpenReport {
     /// What came of opening a store.
     public struct Outcome: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: Sendable, Hashable {
-            case opened, created, migrated, reset, salvaged(URL), inMemory
+            case opened, created, migrated, reset, salvaged, inMemory
         }
 
         private let kind: Kind
@@ -19,16 +17,10 @@ extension StoreOpenReport {
         public static let migrated = Outcome(kind: .migrated)
         /// The content could not be used; the store is empty now.
         public static let reset = Outcome(kind: .reset)
-        /// The store was damaged; what could be read was taken over. The damaged files are at the
-        /// place.
-        public static func salvaged(_ place: URL) -> Outcome { Outcome(kind: .salvaged(place)) }
+        /// The store was damaged; what could be read was taken over into it.
+        public static let salvaged = Outcome(kind: .salvaged)
         /// The store could not be had; the session's objects are kept in memory only.
         public static let inMemory = Outcome(kind: .inMemory)
-
-        /// The place of the damaged files after a salvage, else `nil`.
-        public var salvagePlace: URL? {
-            if case .salvaged(let place) = kind { place } else { nil }
-        }
 
         /// The name of the outcome.
         public var description: String {

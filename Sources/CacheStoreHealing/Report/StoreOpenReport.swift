@@ -24,7 +24,18 @@ public struct StoreOpenReport: Sendable {
     public internal(set) var storeIdentifier: UUID?
 
     /// The rows that were lost, by table or entity; `nil` where they could not be counted.
+    ///
+    /// After a salvage an estimate: how many rows a page had that cannot be read any more, nothing
+    /// tells exactly.
     public internal(set) var rowsLost: [String: Int]?
+    /// After a salvage the rows that are provably as they were, by table; else `nil`.
+    public internal(set) var rowsKept: [String: Int]?
+    /// After a salvage the rows that were taken over although nothing proves that they are as they
+    /// were, or whose reference to a lost row had to be emptied, by table; else `nil`.
+    public internal(set) var rowsDoubtful: [String: Int]?
+    /// After a salvage an estimate of the share of rows that are as they were, from 0 to 1; else
+    /// `nil`.
+    public internal(set) var salvageScore: Double?
     /// What a migration changed, one sentence each.
     public internal(set) var migrationChanges: [String] = []
     /// The directory that keeps what was found; `nil` where nothing was kept.

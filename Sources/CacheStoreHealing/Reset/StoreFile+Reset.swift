@@ -27,6 +27,7 @@ extension StoreFile {
             try StoreMeta.create(
                 in: connection, identifier: new, content: content, replacing: old.lineage)
             try content.createSchema(in: connection)
+            try StoreMeta.copySchema(in: connection)
         }
         giveUp(.storeReplaced)
         // Others may still read a value of their snapshot here; they get a miss, as they would at

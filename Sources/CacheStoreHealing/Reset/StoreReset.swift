@@ -23,6 +23,13 @@ struct StoreReset {
     /// - Throws: ``SQLiteError`` when another program holds a lock of SQLite's own on the file;
     ///   ``FileSystemError`` when the files could not even be deleted.
     func perform() throws -> String {
+        let way = try empty()
+        try Self.emptyBlobs(of: paths)
+        return way
+    }
+
+    /// As ``perform()``, but leaves the external values.
+    func empty() throws -> String {
         var way = "in place"
         do {
             try resetInPlace()
@@ -31,7 +38,6 @@ struct StoreReset {
             try removeFiles()
             way = "files deleted, for in place: \(error.code)"
         }
-        try Self.emptyBlobs(of: paths)
         return way
     }
 
@@ -77,7 +83,7 @@ struct StoreReset {
     ///
     /// Only from a first page does SQLite learn that there is a log. Without, it would want the locks
     /// of a rollback journal, which connections that have the log open never give away.
-    private func makeFirstPageReadable() throws {
+    func makeFirstPageReadable() throws {
         let file = try RawFile(updating: paths.main)
         let header = DatabaseHeader(try file.read(count: DatabaseHeader.length))
         guard header?.usesLog != true else { return }

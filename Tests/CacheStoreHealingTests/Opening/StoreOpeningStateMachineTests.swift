@@ -380,4 +380,106 @@ import Testing
         follow(Machine(intent: .reset), start + [(.inspected(.foreign), .setAside)])
         follow(Machine(intent: .reset), start + [(.inspected(.missing), .create)])
     }
+
+    // MARK: Salvage
+
+    private static let salvaging = Machine(verification: .always, salvages: true)
+    private static let untilSalvage: [(Machine.Event?, Machine.Action)] =
+        opening + [
+            (same, .verify), (.verified(.failed), .announce(.reset, because: .damaged)),
+            (permitted, .quarantine), (.done, .salvage),
+        ]
+
+    @Test func `a damaged store is salvaged where the policy says so, then read as it is`() {
+        let machine = follow(
+            Self.salvaging,
+            Self.untilSalvage + [
+                (.salvaged, .openDatabase), (.opened, .readMeta), (Self.same, .verify),
+                (.verified(.passed), .checkSchema), (.schema(isIntact: true), .shareLock),
+                (.done, .finish),
+            ])
+        #expect(machine.outcome == .salvaged)
+        #expect(machine.cause == .damaged)
+    }
+
+    @Test func `what is not a database any more is salvaged as well`() {
+        let machine = follow(
+            Self.salvaging,
+            [
+                (nil, .lock), (.locked(isExclusive: true), .inspect),
+                (.inspected(.notADatabase), .announce(.reset, because: .notADatabase)),
+                (Self.permitted, .quarantine), (.done, .salvage), (.salvaged, .openDatabase),
+            ])
+        #expect(machine.cause == .notADatabase)
+    }
+
+    @Test func `where nothing can be salvaged the store is reset`() {
+        let machine = follow(
+            Self.salvaging,
+            Self.untilSalvage + [
+                (.unsalvageable, .reset), (.done, .create), (.done, .shareLock), (.done, .finish),
+            ])
+        #expect(machine.outcome == .reset)
+    }
+
+    @Test func `a salvage that meets damage itself ends in a reset`() {
+        follow(Self.salvaging, Self.untilSalvage + [(.damaged(isDatabase: true), .reset)])
+    }
+
+    @Test func `a salvage that cannot be done now leaves the store for another time`() {
+        follow(Self.salvaging, Self.untilSalvage + [(.failed, .fail(.unavailable))])
+    }
+
+    @Test func `a salvaged store that is damaged again is reset, and not salvaged again`() {
+        let machine = follow(
+            Self.salvaging,
+            Self.untilSalvage + [
+                (.salvaged, .openDatabase), (.opened, .readMeta), (.meta(.inconsistent), .reset),
+                (.done, .create), (.done, .shareLock), (.done, .finish),
+            ])
+        #expect(machine.outcome == .reset)
+        #expect(machine.cause == .damaged)
+    }
+
+    @Test func `after a failed migration nothing is salvaged`() {
+        let path: [(Machine.Event?, Machine.Action)] =
+            Self.opening + [
+                (Self.otherModel, .verify),
+                (.verified(.passed), .announce(.migration, because: .modelChanged)),
+                (Self.permitted, .migrate),
+            ]
+        follow(
+            Self.salvaging,
+            path + [
+                (.unmigratable("no way"), .announce(.reset, because: .unmigratable("no way"))),
+                (Self.permitted, .quarantine), (.done, .reset),
+            ])
+        follow(
+            Self.salvaging,
+            path + [
+                (.damaged(isDatabase: true), .announce(.reset, because: .damaged)),
+                (Self.permitted, .quarantine), (.done, .reset),
+            ])
+    }
+
+    @Test func `a salvaged store of an older model is migrated and stays salvaged`() {
+        let machine = follow(
+            Self.salvaging,
+            Self.untilSalvage + [
+                (.salvaged, .openDatabase), (.opened, .readMeta), (Self.otherModel, .verify),
+                (.verified(.passed), .announce(.migration, because: .modelChanged)),
+                (Self.permitted, .migrate), (.migrated, .shareLock), (.done, .finish),
+            ])
+        #expect(machine.outcome == .salvaged)
+        #expect(machine.hasMigrated)
+    }
+
+    @Test func `a requested reset salvages nothing`() {
+        follow(
+            Machine(intent: .reset, salvages: true),
+            [
+                (nil, .lockExclusively), (.locked(isExclusive: true), .inspect),
+                (.inspected(.ours), .reset),
+            ])
+    }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoreOpenReportTests {
     @Test(arguments: [
         (StoreOpenReport.Outcome.opened, false), (.migrated, false), (.created, true),
-        (.reset, true), (.inMemory, true), (.salvaged(URL(filePath: "/q")), true),
+        (.reset, true), (.inMemory, true), (.salvaged, true),
     ])
     func `what a program may have to fetch again follows from the outcome`(
         outcome: StoreOpenReport.Outcome, isNew: Bool

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+/// A database file with its log, read page by page without SQLite and without trust in anything.
+///
+/// Nobody writes the files meanwhile, and no connection of this process has them open: see
+/// ``RawFile``.
+final class DatabaseImage {
+    let geometry: PageGeometry
+    /// How many pages the database has, as far as it can be told.
+    let pageCount: Int
+    /// The head of the first page, where that can be read.
+    let header: DatabaseHeader?
+    let log: LogImage?
+    private let file: RawFile
+
+    /// - Returns: `nil` where nothing looks like pages of a database.
+    /// - Throws: ``FileSystemError`` where the file cannot be opened.
+    init?(reading path: String, readsLog: Bool) throws(FileSystemError) {
+        file = try RawFile(reading: path)
+        let size = FileTree.size(at: path) ?? 0
+        let found = PageGeometry.find(in: file, size: size)
+        var log =
+            readsLog ? LogImage(reading: path + "-wal", pageSize: found?.pageSize) : nil
+        if let found, let logSize = log?.pageSize, logSize != found.pageSize,
+            found.checksums != .none
+        {
+            // Of another database.
+            log = nil
+        }
+        var geometry: PageGeometry
+        if let found {
+            geometry = found
+        } else {
+            guard let log else { return nil }
+            geometry = PageGeometry(pageSize: log.pageSize, reservedBytes: 0, checksums: .none)
+        }
+        if let log {
+            geometry.pageSize = log.pageSize
+            if let header = log.page(1).flatMap({ DatabaseHeader($0.bytes) }),
+                geometry.checksums == .none
+            {
+                geometry.reservedBytes = header.reservedBytes
+            }
+        }
+        self.geometry = geometry
+        self.log = log
+
+        let first = Self.page(1, in: file, log, geometry)
+        header = first.flatMap { DatabaseHeader($0.bytes) }
+        let filePages = (Int(size) + geometry.pageSize - 1) / geometry.pageSize
+        if let log {
+            pageCount = min(log.pageCount, max(filePages, log.highestPage))
+        } else if let count = header?.pageCount, first?.isProven == true || count <= filePages {
+            pageCount = count
+        } else {
+            pageCount = filePages
+        }
+    }
+
+    /// The newest version of a page; `nil` where it is damaged or not there. A place of the disk that
+    /// cannot be read is damaged, too.
+    func page(_ number: Int) -> StoredPage? {
+        guard number >= 1, number <= pageCount else { return nil }
+        return Self.page(number, in: file, log, geometry)
+    }
+
+    private static func page(
+        _ number: Int, in file: RawFile, _ log: LogImage?, _ geometry: PageGeometry
+    ) -> StoredPage? {
+        if let log, log.contains(number) { return log.page(number) }
+        let offset = Int64(number - 1) * Int64(geometry.pageSize)
+        guard let bytes = try? file.read(count: geometry.pageSize, at: offset),
+            bytes.count == geometry.pageSize
+        else { return nil }
+        guard geometry.checksums != .none else {
+            return StoredPage(number: number, bytes: bytes, isProven: false)
+        }
+        let isProven =
+            log?.isIncomplete != true && PageGeometry.checksumFits(bytes, number: number)
+        if geometry.checksums == .sealed, !isProven, log?.isIncomplete != true,
+            !PageGeometry.isWithoutChecksum(bytes, number: number)
+        {
+            return nil
+        }
+        return StoredPage(number: number, bytes: bytes, isProven: isProven)
+    }
+}
