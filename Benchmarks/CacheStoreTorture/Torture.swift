@@ -35,7 +35,10 @@ struct Torture {
             tally.printLine()
             isSound = isSound && tally.isSound
         }
-        return isSound
+        let salvage = SalvageRounds(
+            file: sample.file, folder: folder.appending(path: "salvage"), seed: settings.seed,
+            rounds: settings.rounds)
+        return try salvage.run() && isSound
     }
 
     private func tally(of damage: Damage, _ sample: Sample) throws -> Tally {

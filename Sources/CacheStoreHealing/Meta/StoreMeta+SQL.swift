@@ -124,13 +124,9 @@ extension StoreMeta {
             .run([.text(schemaMark), text(copy)])
     }
 
-    /// Makes the table of a salvaged store complete, under a new identity. In a transaction.
-    ///
-    /// - Parameter lineage: the identities that the file is known to have had, the last one first.
-    /// - Throws: ``Unmigratable`` where it is not known any more what the store has.
-    static func restore(
-        in connection: Connection, for content: any StoreContent, replacing lineage: [UUID]
-    ) throws {
+    /// Makes sure that a salvaged store has the table, and returns the model of its rows, as far as
+    /// that is known. In a transaction.
+    static func modelOfSalvaged(in connection: Connection) throws -> Data? {
         try connection.execute(
             sql:
                 """
@@ -139,6 +135,17 @@ extension StoreMeta {
                 PRAGMA application_id = \(applicationID);
                 PRAGMA user_version = \(formatVersion)
                 """)
+        return try readModel(from: connection)
+    }
+
+    /// Completes the table of a salvaged store, under a new identity. In a transaction, after the
+    /// rows were made to fit together.
+    ///
+    /// - Parameter lineage: the identities that the file is known to have had, the last one first.
+    /// - Throws: ``Unmigratable`` where it is not known any more what the store has.
+    static func restore(
+        in connection: Connection, for content: any StoreContent, replacing lineage: [UUID]
+    ) throws {
         func value(_ key: String) throws -> SQLBinding? {
             try connection.prepare("SELECT value FROM cachestore_meta WHERE key = \(key)")
                 .first { $0.value(at: 0) }

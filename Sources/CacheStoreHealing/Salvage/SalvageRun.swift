@@ -48,6 +48,7 @@ final class SalvageRun {
             for index in schema.objects.indices where layouts[index] != nil {
                 try copyTable(index, to: target)
             }
+            if try target.has("sqlite_sequence") { try tidySequences(in: connection) }
             if options.keepsUnknownRows { try copyUnknownRows(to: target) }
             countUnknownRows()
             countStrayDamage()
@@ -112,6 +113,17 @@ final class SalvageRun {
         }
     }
 
+    /// SQLite has counted while rows were written, under other row numbers than the old database.
+    private func tidySequences(in connection: Connection) throws {
+        try connection.execute(
+            sql:
+                """
+                DELETE FROM sqlite_sequence AS s WHERE EXISTS
+                    (SELECT 1 FROM sqlite_sequence AS o WHERE o.name = s.name
+                        AND (o.seq > s.seq OR o.seq = s.seq AND o.rowid > s.rowid))
+                """)
+    }
+
     // MARK: Pages
 
     private func findPages() {
@@ -147,20 +159,19 @@ final class SalvageRun {
             if kind.isLeaf { break }
             page = map.children[page]?.first ?? 0
         }
-        return fits(layout, pages: [page], exactly: false)
+        return samples(of: [page]).allSatisfy { layout.allows($0, exactly: false) }
     }
 
-    /// Whether the first rows of pages can be rows of a table.
-    private func fits(_ layout: TableLayout, pages: [Int], exactly: Bool) -> Bool {
-        for page in pages {
-            guard let tree = map.tree(page), tree.kind != .tableInterior else { continue }
-            for cell in 0..<min(8, tree.cellCount) {
-                guard let row = cells.read(cell, of: tree) else { continue }
+    /// The first rows of some pages.
+    private func samples(of pages: [Int]) -> [Record] {
+        pages.flatMap { page -> [Record] in
+            guard let tree = map.tree(page), tree.kind != .tableInterior else { return [] }
+            return (0..<min(8, tree.cellCount)).compactMap { index in
+                guard let row = cells.read(index, of: tree) else { return nil }
                 cells.release(row)
-                if !layout.allows(row.record, exactly: exactly) { return false }
+                return row.record
             }
         }
-        return true
     }
 
     /// The only table that misses pages and whose rows look like those of the pages.
@@ -174,9 +185,11 @@ final class SalvageRun {
         }
         // A page of an index cannot be told from one of a table that is an index itself.
         guard missing.allSatisfy({ layouts[$0] != nil }) else { return nil }
+        let samples = samples(of: pages)
         for exactly in [true, false] {
             let fitting = missing.filter { index in
-                layouts[index].map { fits($0, pages: pages, exactly: exactly) } ?? false
+                guard let layout = layouts[index] else { return false }
+                return samples.allSatisfy { layout.allows($0, exactly: exactly) }
             }
             if fitting.count == 1 { return fitting[0] }
             if fitting.count > 1 { return nil }

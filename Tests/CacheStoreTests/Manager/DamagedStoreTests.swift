@@ -14,8 +14,10 @@ import Testing
     /// Leaves a cache that was closed, with damage in all pages of its file but the first ones.
     ///
     /// - Returns: the URIs of its notes.
+    ///
+    /// - Parameter share: the share of pages, from the end, that are damaged.
     @discardableResult
-    private func leaveDamagedStore() throws -> [URL] {
+    private func leaveDamagedStore(share: Double = 0.75) throws -> [URL] {
         let cache = NoteCache.opening(directory.path)
         let notes = (0..<3_000).map { cache.insert($0) }
         for note in notes { note.text = "note \(note.number)" }
@@ -25,7 +27,7 @@ import Testing
         let url = directory.url.appending(path: "Notes.sqlite")
         var injector = CorruptionInjector(seed: 1)
         let size = try #require(FileManager.default.contents(atPath: url.path)?.count)
-        for page in size / 4096 / 4..<size / 4096 {
+        for page in Int(Double(size / 4096) * (1 - share))..<size / 4096 {
             let start = UInt64(page) * 4096
             try injector.flipBit(in: url, range: start + 200..<start + 4000)
         }
@@ -160,5 +162,37 @@ import Testing
         try await cache.save()
         #expect(try cache.numbers() == [9])
         #expect(cache.reported == ["reset: the file was damaged"])
+    }
+
+    @Test func `with the policy to salvage, notes on pages that are whole are kept`() throws {
+        try leaveDamagedStore(share: 0.25)
+        let cache = NoteCache.opening(directory.path) {
+            $0.store.damagePolicy = .salvage
+            $0.store.verification = .always
+        }
+        #expect(cache.openReport.outcome == .salvaged, "\(cache.openReport)")
+        #expect(cache.wasResetOrCreated)
+        let numbers = try cache.numbers()
+        #expect(numbers.count > 100)
+        #expect(numbers.count == cache.openReport.rowsKept?["Note"])
+        #expect(Set(numbers).isSubset(of: 0..<3_000))
+        cache.insert(10_000)
+        try cache.close()
+        #expect(try NoteCache.opening(directory.path).numbers() == numbers + [10_000])
+    }
+
+    @Test func `with the policy to salvage, damage that a fetch meets costs what is on its page`()
+        throws
+    {
+        try leaveDamagedStore(share: 0.25)
+        let cache = NoteCache.opening(directory.path) { $0.store.damagePolicy = .salvage }
+        #expect(cache.openReport.outcome == .opened)
+        _ = try cache.numbers()
+        #expect(cache.openReport.outcome == .salvaged)
+        #expect(cache.wasResetOrCreated)
+        let numbers = try cache.numbers()
+        #expect(numbers.count > 100)
+        #expect(numbers.count == cache.openReport.rowsKept?["Note"])
+        try cache.close()
     }
 }

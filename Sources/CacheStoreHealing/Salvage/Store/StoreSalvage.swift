@@ -73,10 +73,12 @@ struct StoreSalvage {
         try connection.configure(.trustedSchema, false)
         try connection.setPragma("synchronous", to: "OFF")
         let repair = try connection.transaction(.immediate) {
-            try StoreMeta.restore(in: connection, for: content, replacing: lineage)
-            let stored = try StoreMeta.readModel(from: connection) ?? content.storedDescription
+            let model = try StoreMeta.modelOfSalvaged(in: connection)
             let repair = try content.repairSalvaged(
-                in: connection, from: stored, entries: report.indexEntries)
+                in: connection, from: model ?? content.storedDescription,
+                entries: report.indexEntries)
+            connection.clearStatementCache()
+            try StoreMeta.restore(in: connection, for: content, replacing: lineage)
             connection.clearStatementCache()
             try StoreMeta.copySchema(in: connection)
             return repair

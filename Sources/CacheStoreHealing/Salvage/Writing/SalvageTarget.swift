@@ -31,8 +31,6 @@ final class SalvageTarget {
             try connection.setPragma("auto_vacuum", to: isFull ? "FULL" : "INCREMENTAL")
         }
         _ = try connection.setPragma("journal_mode", to: "MEMORY")
-        // What the old database had accepted is taken over as it is.
-        try connection.setPragma("ignore_check_constraints", to: "ON")
         if let header = image.header {
             try connection.setPragma("application_id", to: .integer(Int64(header.applicationID)))
             try connection.setPragma("user_version", to: .integer(Int64(header.userVersion)))
