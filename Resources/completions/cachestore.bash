@@ -17,11 +17,12 @@ _cachestore() {
     if [[ "$word" == -* ]]; then
         case "$command" in
             "") mapfile -t COMPREPLY < <(compgen -W '--help --version' -- "$word") ;;
+            salvage) mapfile -t COMPREPLY < <(compgen -W '--output --json --help' -- "$word") ;;
             check) mapfile -t COMPREPLY < <(compgen -W '--deep --json --help' -- "$word") ;;
             *) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;
         esac
     elif [[ -z "$command" ]]; then
-        mapfile -t COMPREPLY < <(compgen -W 'info check heal' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'info check heal salvage' -- "$word")
     else
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$word")

@@ -65,11 +65,18 @@ struct CommandArguments {
             throw UsageError("the command \(name) takes one file")
         }
         var flags = flags
+        var output = output
         let command: any FileCommand
         switch name {
         case "info": command = InfoCommand()
         case "check": command = CheckCommand(isDeep: flags.remove("--deep") != nil)
         case "heal": command = HealCommand()
+        case "salvage":
+            guard let place = output else {
+                throw UsageError("salvage needs --output, the name of the new file")
+            }
+            output = nil
+            command = SalvageCommand(output: place)
         default: throw UsageError("there is no command \(name)")
         }
         if let flag = flags.first { throw UsageError("\(name) has no option \(flag)") }

@@ -14,6 +14,8 @@ enum Help {
           check          check header, structure, tables and the checksums of all pages
             --deep       also indexes, the log, and the relationships between objects
           heal           make a damaged store usable again; other files are refused
+          salvage        take what is left of a damaged file over into a new one
+            -o, --output NEW  the name of the new file
 
         Options:
           --json         write the result as JSON
@@ -21,7 +23,7 @@ enum Help {
           -V, --version  show the version
           --             end the options
 
-        info and check change nothing, neither the file nor what lies beside it.
+        info, check and salvage change nothing, neither FILE nor what lies beside it.
 
         Exit status:
           0  healthy, or done

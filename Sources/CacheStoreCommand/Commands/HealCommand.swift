@@ -111,6 +111,7 @@ struct HealCommand: FileCommand {
         ]
         if let place = emptied.quarantine {
             repairs.append("The damaged files are kept in \(place.path(percentEncoded: false))")
+            repairs.append("What can be read of them is still to be had by: cachestore salvage")
         } else if let note = emptied.note {
             repairs.append("The damaged files were not kept: \(note).")
         }

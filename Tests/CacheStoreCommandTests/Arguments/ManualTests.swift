@@ -46,6 +46,7 @@ import Testing
         for arguments in [
             ["info", "notes.sqlite"], ["info", "other.db"], ["check", "notes.sqlite"],
             ["heal", "notes.sqlite"], ["check", "."],
+            ["salvage", "notes.sqlite", "--output", "new.sqlite"],
         ] {
             let json = try Command.run(arguments + ["--json"], in: directory).json()
             for key in json.keys { #expect(manual.contains(key), "\(key) of \(arguments)") }
