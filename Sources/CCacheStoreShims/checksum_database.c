@@ -263,6 +263,42 @@ static int seal_database(checked_file *file) {
     return result;
 }
 
+// Pages that SQLite has not written since they are part of the file are not told from damaged ones.
+static int scrub_database(checked_file *file, cachestore_page_scrub *scrub) {
+    sqlite3_file *real = file->real;
+    scrub->last_page = scrub->failed_page = 0;
+    unsigned char header[header_size];
+    int result = real->pMethods->xRead(real, header, header_size, 0);
+    if (result == SQLITE_IOERR_SHORT_READ) return SQLITE_OK;
+    if (result != SQLITE_OK) return result;
+    if (!is_database(header) || !is_sealed(header)) return SQLITE_OK;
+    int size = page_size_in(header);
+    if (!is_page(size, 0)) return SQLITE_OK;
+    scrub->last_page = ~big_endian_at(header + version_valid_for_offset);
+    // SQLite takes its locks there, and never writes the page.
+    uint32_t lock_page = 0x40000000u / (uint32_t)size + 1;
+
+    unsigned char *page = sqlite3_malloc(size);
+    if (!page) return SQLITE_IOERR_NOMEM;
+    for (uint32_t done = 0; done < scrub->count && scrub->failed_page == 0; done++) {
+        uint32_t number = scrub->first + done;
+        if (number == 0 || number == lock_page) continue;
+        if (number > scrub->last_page) break;
+        result = real->pMethods->xRead(real, page, size, (sqlite3_int64)(number - 1) * size);
+        if (result == SQLITE_IOERR_SHORT_READ) {
+            // Cut off, or not yet there: whoever reads it all decides.
+            result = SQLITE_OK;
+            scrub->failed_page = number;
+        }
+        if (result != SQLITE_OK) break;
+        uint64_t stamp = stamp_of(page, size);
+        if (stamp != expected_stamp(page, size, number) && stamp != no_stamp(number))
+            scrub->failed_page = number;
+    }
+    sqlite3_free(page);
+    return result;
+}
+
 static int control_database(sqlite3_file *base, int operation, void *argument) {
     checked_file *file = checked(base);
     switch (operation) {
@@ -276,6 +312,7 @@ static int control_database(sqlite3_file *base, int operation, void *argument) {
         *(cachestore_checksum_statistics *)argument = file->statistics;
         return SQLITE_OK;
     case CACHESTORE_FCNTL_SEAL: return seal_database(file);
+    case CACHESTORE_FCNTL_SCRUB: return scrub_database(file, argument);
     default: break;
     }
     int result = file->real->pMethods->xFileControl(file->real, operation, argument);

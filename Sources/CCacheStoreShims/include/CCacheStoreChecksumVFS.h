@@ -26,7 +26,19 @@ enum {
     /// Writes the checksum of every page of an unsealed database, then seals it. Nothing where it
     /// is sealed. The caller keeps every other writer and checkpoint away, and the log is empty.
     CACHESTORE_FCNTL_SEAL = 0x43530003,
+    /// cachestore_page_scrub *: compares the checksums of some pages of the file, past SQLite.
+    CACHESTORE_FCNTL_SCRUB = 0x43530004,
 };
+
+typedef struct {
+    /// The first page to be compared, and how many.
+    uint32_t first;
+    uint32_t count;
+    /// The last page of the database; 0 where it has no checksums that could be compared.
+    uint32_t last_page;
+    /// The first page that does not fit; 0 where all do.
+    uint32_t failed_page;
+} cachestore_page_scrub;
 
 typedef struct {
     /// Pages whose checksum was compared, and how many of them failed.

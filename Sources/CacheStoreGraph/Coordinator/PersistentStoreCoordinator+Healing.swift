@@ -68,7 +68,23 @@ extension PersistentStoreCoordinator {
             return nil
         }
         for handle in handles { handle.send(.storeReplaced) }
+        maintain(store)
         return (report, true)
+    }
+
+    /// Lets a store look after itself. What it finds is healed, and told as if a use had met it.
+    func maintain(_ store: any PersistentStore) {
+        let epoch = storeEpoch
+        store.startMaintenance { [weak self] in
+            guard let self else { return }
+            do {
+                _ = try recover(
+                    from: PersistentStoreError(.damaged, "Damage was found in the background."),
+                    epoch: epoch)
+            } catch {
+                report(error, while: "healing the store")
+            }
+        }
     }
 
     // MARK: - What it is told

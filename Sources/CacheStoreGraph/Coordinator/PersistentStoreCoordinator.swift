@@ -84,6 +84,7 @@ public final class PersistentStoreCoordinator: Sendable {
         guard isFree else {
             throw ContextError(.invalidRequest, "the coordinator has a store already")
         }
+        maintain(store)
     }
 
     /// Takes the store away and closes it: contexts of this coordinator can then neither load nor

@@ -68,6 +68,9 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     /// 64 MiB by default: saves of many objects touch index pages all over the file, and a small
     /// cache writes them several times.
     public var cacheSize = 64 << 20
+    /// Whether a store that the last session did not close, and that could not be read through at
+    /// opening, is read through in the background while it is open, a slice at a time.
+    public var scrubsInBackground = true
     /// Whether the store is opened to be read only.
     public var isReadOnly = false
     /// How many sets of damaged files are kept beside the store.
@@ -107,6 +110,7 @@ public struct PersistentStoreDescription: Sendable, Hashable {
         options.busyTimeout = busyTimeout
         options.cacheSize = cacheSize
         options.isReadOnly = isReadOnly
+        options.scrubsInBackground = scrubsInBackground
         options.healingLimit = healingLimit
         options.quarantine.maximumSets = quarantinedSets
         options.quarantine.maximumBytes = quarantineLimit

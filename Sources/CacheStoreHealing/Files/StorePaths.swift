@@ -49,6 +49,8 @@ package struct StorePaths: Sendable, Hashable {
     package var healingRecord: String { stem + ".healing" }
     /// A store in the making, of what a damaged one still has.
     package var salvage: String { stem + ".salvage" }
+    /// How far the store was read through in the background, while that is going on.
+    package var scrubNote: String { stem + ".scrub" }
     /// The directory of the external values.
     package var blobs: String { stem + ".blobs" }
     /// The directory of the sets that were kept, of all stores of the directory.

@@ -119,6 +119,10 @@ extension StoreOpening {
             of: paths, readsContent: isAlone || writerLock != nil || lock == nil)
         inspection = found
         metaBeforeReplay = nil
+        report.lostSaves = 0
+        if isAlone, found.hasHotLog {
+            report.lostSaves = LogInspection(path: paths.log)?.lostCommits ?? 0
+        }
         if found.content == .ours || !isAlone, found.hasHotLog, let identity = found.identity,
             !OpenFileRegistry.shared.contains(identity)
         {
@@ -181,6 +185,10 @@ extension StoreOpening {
             self.meta = meta
             connection.clearStatementCache()
             try settings().apply(to: connection)
+            if report.lostSaves > 0, !options.isReadOnly {
+                // The next log begins anew: what is left of this one would be counted again.
+                _ = try? connection.checkpoint(.truncate)
+            }
             return .ours(
                 fingerprintMatches: meta.fingerprint == content.fingerprint,
                 isClean: meta.isClean, doubt: try doubt(about: connection))

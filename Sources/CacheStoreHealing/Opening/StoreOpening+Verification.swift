@@ -7,10 +7,14 @@ extension StoreOpening {
     /// What speaks against taking the store as it is, after its first page was read.
     func doubt(about connection: Connection) throws -> StoreOpeningStateMachine.Doubt {
         var doubt = StoreOpeningStateMachine.Doubt()
-        doubt.damageWasSeen = DamageMark.exists(for: paths)
+        // A journal that belongs to another file has been rolled back into this one by now, and the
+        // pages fit their checksums.
+        let hadJournal = inspection?.hasHotJournal == true
+        doubt.damageWasSeen = DamageMark.exists(for: paths) || hadJournal
         doubt.anotherProgramWrote =
             try connection.checksumStatistics?.writer == .anotherProgram
-        if doubt.damageWasSeen { detail = "damage was seen in an earlier session" }
+        if hadJournal { detail = "there was a journal" }
+        if DamageMark.exists(for: paths) { detail = "damage was seen in an earlier session" }
         if doubt.anotherProgramWrote { detail = "another program has written to the store" }
         return doubt
     }

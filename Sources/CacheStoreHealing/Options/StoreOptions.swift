@@ -43,6 +43,9 @@ package struct StoreOptions: Sendable {
     /// How many connections read at the same time.
     package var readerCount = 4
     package var isReadOnly = false
+    /// Whether a store that was left unclean, and could not be checked in time, is read through while
+    /// it is open.
+    package var scrubsInBackground = true
     /// What the store's directory lies on, where a test says so; `nil` asks the system.
     package var fileSystem: FileSystemKind?
     /// The size of the write-ahead log, in bytes, after which a write ends with a checkpoint.

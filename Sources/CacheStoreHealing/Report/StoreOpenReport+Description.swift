@@ -13,6 +13,7 @@ extension StoreOpenReport: CustomStringConvertible {
         add("store", identifiers)
         add("model", fingerprints)
         if wasUncleanShutdown { add("last session", "not closed") }
+        if lostSaves > 0 { add("saves lost", "\(lostSaves) or more, the log was damaged") }
         if wasChangedByAnotherProgram { add("last writer", "another program") }
         if verification != .none { add("verification", verification.description) }
         for change in migrationChanges { add("migration", change) }

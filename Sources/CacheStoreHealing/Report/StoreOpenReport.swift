@@ -49,6 +49,13 @@ public struct StoreOpenReport: Sendable {
     /// Such a store is checked when it is opened, and its pages get their checksums again. Until
     /// then, damage to its content cannot be told from a change.
     public internal(set) var wasChangedByAnotherProgram = false
+    /// How many saves are lost, at least, because the log that the last session left was damaged in
+    /// the middle: they had been acknowledged, and stood behind the damage.
+    ///
+    /// The store is as it was before the first of them. Without `synchronous` set to `full` a power
+    /// failure can leave the same; a save that was cut off at the end of the log is not counted, since
+    /// it may never have been acknowledged.
+    public internal(set) var lostSaves = 0
     /// Whether the content was read through, and what that found.
     public internal(set) var verification: Verification = .none
     /// What was done, in order.

@@ -171,7 +171,7 @@ extension StoreFile {
         giveUp(.damaged)
     }
 
-    private func translating<T>(_ body: () throws -> T) throws -> T {
+    func translating<T>(_ body: () throws -> T) throws -> T {
         try checkUsable()
         do {
             return try body()

@@ -22,6 +22,8 @@ package final class StoreFile: Sendable {
         var phase = Phase.open
         /// Whether the clean mark is away, so that closing has to set it.
         var needsMark: Bool
+        /// Whether the file was read through since it was opened, and is whole.
+        var isScrubbed = false
         /// What ``OpenFileRegistry`` knows of this object.
         var registered: FileIdentity?
     }
@@ -132,7 +134,7 @@ package final class StoreFile: Sendable {
         }
         guard let wasOpen else { return }
         var firstError: (any Error)?
-        if clean && wasOpen && mayMarkClean && !options.isReadOnly {
+        if clean && wasOpen && !needsScrub && !options.isReadOnly {
             do {
                 try leaveClean()
                 if isWholeFromTheStart { HealingGuard.noteHealthySession(for: paths) }

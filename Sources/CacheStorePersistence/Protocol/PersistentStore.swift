@@ -75,9 +75,16 @@ package protocol PersistentStore: AnyObject, Sendable {
     ///   that knows no such thing.
     /// - Throws: `PersistentStoreError` where it cannot be had now; it can be tried again.
     func replacement() throws -> (store: any PersistentStore, report: StoreOpenReport)?
+
+    /// Begins with what a store does by itself in the background, until it is closed.
+    ///
+    /// - Parameter onDamage: called when that has found damage, and this object was given up.
+    func startMaintenance(onDamage: @escaping @Sendable () -> Void)
 }
 
 extension PersistentStore {
+    package func startMaintenance(onDamage: @escaping @Sendable () -> Void) {}
+
     package func replacement() throws -> (store: any PersistentStore, report: StoreOpenReport)? {
         nil
     }

@@ -31,6 +31,11 @@ extension SQLiteStore {
         return (try Self.store(in: opened, schema: map.schema), opened.report)
     }
 
+    package func startMaintenance(onDamage: @escaping @Sendable () -> Void) {
+        guard let file = access as? StoreFile else { return }
+        StoreScrubber.start(for: file, onDamage: onDamage)
+    }
+
     private static func store(
         in opened: OpenedStore, schema: SQLiteSchema
     ) throws -> SQLiteStore {

@@ -26,6 +26,26 @@ extension Connection {
         return try fileControl(Int32(CACHESTORE_FCNTL_VERIFY), &value) && value != 0
     }
 
+    /// What comparing some pages of the file gave.
+    package struct PageScrub: Sendable, Hashable {
+        /// The last page of the database; 0 where there is nothing to compare.
+        package var lastPage: Int
+        /// The first page that does not fit. It may be one that SQLite has never written, since
+        /// nothing reads it.
+        package var failedPage: Int?
+    }
+
+    /// Compares the checksums of some pages of the file, past SQLite and its cache: O(count).
+    package func scrubPages(from first: Int, count: Int) throws(SQLiteError) -> PageScrub {
+        var scrub = cachestore_page_scrub()
+        scrub.first = UInt32(clamping: first)
+        scrub.count = UInt32(clamping: count)
+        _ = try fileControl(Int32(CACHESTORE_FCNTL_SCRUB), &scrub)
+        return PageScrub(
+            lastPage: Int(scrub.last_page),
+            failedPage: scrub.failed_page == 0 ? nil : Int(scrub.failed_page))
+    }
+
     /// Gives each page of a database that another program has written to its checksum, and makes
     /// the database vouch for them again. Nothing where it does. O(file).
     ///

@@ -169,6 +169,9 @@ package final class ConnectionPool: @unchecked Sendable {
         for handle in handles { handle.interrupt() }
     }
 
+    /// Whether nobody works with a connection at this moment.
+    package var isIdle: Bool { monitor.withLock { isQuiet } }
+
     // Inside the lock only, as are the next three.
     private func end(_ phase: Phase) {
         if state.phase == .open { needsAttention.add(1, ordering: .sequentiallyConsistent) }

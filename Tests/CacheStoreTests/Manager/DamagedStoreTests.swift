@@ -17,7 +17,7 @@ import Testing
     ///
     /// - Parameter share: the share of pages, from the end, that are damaged.
     @discardableResult
-    private func leaveDamagedStore(share: Double = 0.75) throws -> [URL] {
+    private func leaveDamagedStore(share: Double = 0.75, clean: Bool = true) throws -> [URL] {
         let cache = NoteCache.opening(directory.path)
         let notes = (0..<3_000).map { cache.insert($0) }
         for note in notes { note.text = "note \(note.number)" }
@@ -25,6 +25,7 @@ import Testing
         let uris = notes.map(\.objectID.uriRepresentation)
         try cache.close()
         let url = directory.url.appending(path: "Notes.sqlite")
+        if !clean { try makeUnclean(url) }
         var injector = CorruptionInjector(seed: 1)
         let size = try #require(FileManager.default.contents(atPath: url.path)?.count)
         for page in Int(Double(size / 4096) * (1 - share))..<size / 4096 {
@@ -32,6 +33,25 @@ import Testing
             try injector.flipBit(in: url, range: start + 200..<start + 4000)
         }
         return uris
+    }
+
+    /// Takes the mark of a clean end away, as a write of a session that was killed does.
+    private func makeUnclean(_ url: URL) throws {
+        let killed = NoteCache.opening(directory.path)
+        killed.insert(-1)
+        try killed.save()
+        let copies = try ["", "-wal"].map { try Data(contentsOf: URL(filePath: url.path + $0)) }
+        try killed.close()
+        for (suffix, data) in zip(["", "-wal"], copies) {
+            try data.write(to: URL(filePath: url.path + suffix))
+        }
+        // Into the file, without a mark.
+        let cache = NoteCache.opening(directory.path) {
+            $0.store.verification = .never
+            $0.store.scrubsInBackground = false
+        }
+        _ = try cache.numbers()
+        try cache.close()
     }
 
     @Test func `damage that a fetch meets is healed at once, and told once`() throws {
@@ -150,6 +170,36 @@ import Testing
         #expect(try cache.numbers() == [5, 6])
         #expect(cache.reported == ["reset: the file was damaged"])
         #expect(other.reported == ["reset: another has reset the store or replaced its file"])
+    }
+
+    @Test func `damage that nobody has met is found in the background, and healed`() throws {
+        try leaveDamagedStore(clean: false)
+        let cache = NoteCache.opening(directory.path) { $0.store.verification = .never }
+        let note = cache.insert(4)
+        let deadline = ContinuousClock.now + .seconds(60)
+        while cache.reported.isEmpty, ContinuousClock.now < deadline { usleep(1_000) }
+        #expect(cache.reported == ["reset: the file was damaged"])
+        #expect(cache.wasResetOrCreated)
+        #expect(try cache.numbers() == [4])
+        try cache.save()
+        #expect(!note.objectID.isTemporaryID)
+        try cache.close()
+        let next = NoteCache.opening(directory.path)
+        #expect(!next.wasResetOrCreated)
+        #expect(try next.numbers() == [4])
+    }
+
+    @Test func `the background is left alone where a program says so`() throws {
+        try leaveDamagedStore(clean: false)
+        let cache = NoteCache.opening(directory.path) {
+            $0.store.verification = .never
+            $0.store.scrubsInBackground = false
+        }
+        #expect(!cache.wasResetOrCreated)
+        usleep(200_000)
+        #expect(cache.reported.isEmpty)
+        #expect(try cache.numbers().isEmpty)
+        #expect(cache.wasResetOrCreated)
     }
 
     @Test func `an asynchronous save and a child context go on in the new store`() async throws {
