@@ -17,7 +17,7 @@ package final class ConnectionState {
     }
 
     /// The database handle. It stays valid until ``close()``.
-    @usableFromInline package private(set) var handle: OpaquePointer
+    @usableFromInline package let handle: OpaquePointer
     @usableFromInline package let status = Atomic<UInt8>(Status.usable)
     @usableFromInline package let forkGeneration = cachestore_fork_generation()
 
