@@ -4,6 +4,8 @@
 #ifndef CCACHESTOREFAULTS_H
 #define CCACHESTOREFAULTS_H
 
+#include "CCacheStoreSystemFaults.h"
+
 #include <stdint.h>
 
 #ifdef __cplusplus
