@@ -116,7 +116,10 @@ static int read_database(sqlite3_file *base, void *buffer, int count, sqlite3_in
     if (result == SQLITE_IOERR_SHORT_READ && file->statistics.is_active
         && file->statistics.verifies && is_page(count, offset))
         return check_short_page(file, count, offset);
-    if (result != SQLITE_OK) return result;
+    if (result != SQLITE_OK) {
+        if (result != SQLITE_IOERR_SHORT_READ) file->statistics.unread += 1;
+        return result;
+    }
 
     int has_header = offset == 0 && count >= header_size;
     if (has_header) note_header(file, bytes);

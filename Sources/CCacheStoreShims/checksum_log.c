@@ -74,11 +74,19 @@ static int is_whole_frame_page(checked_file *log, int count, sqlite3_int64 offse
         && (frame - log_header_size) % (count + frame_header_size) == 0;
 }
 
+// A read that the system refused says nothing about the log.
+static int refused(checked_file *log, int result) {
+    if (result != SQLITE_OK && result != SQLITE_IOERR_SHORT_READ)
+        log->database->statistics.unread += 1;
+    return result;
+}
+
 static int read_log(sqlite3_file *base, void *buffer, int count, sqlite3_int64 offset) {
     checked_file *log = checked(base);
     int result = log->real->pMethods->xRead(log->real, buffer, count, offset);
     cachestore_checksum_statistics *statistics = &log->database->statistics;
-    if (result != SQLITE_OK || !statistics->is_active || !statistics->verifies) return result;
+    if (result != SQLITE_OK) return refused(log, result);
+    if (!statistics->is_active || !statistics->verifies) return SQLITE_OK;
     sqlite3_int64 frame = offset - frame_header_size;
     if (!is_whole_frame_page(log, count, offset) || frame >= log->unsettled_from)
         return SQLITE_OK;
@@ -93,7 +101,7 @@ static int read_log(sqlite3_file *base, void *buffer, int count, sqlite3_int64 o
         if (result == SQLITE_OK)
             result = compare_frame(log, buffer, count, frame, &number, &fits);
     }
-    if (result != SQLITE_OK) return result;
+    if (result != SQLITE_OK) return refused(log, result);
     statistics->verified_in_log += 1;
     if (fits) {
         put_stamp(buffer, count, no_stamp(number));

@@ -51,6 +51,8 @@ typedef struct {
     uint64_t unstamped;
     /// Pages of an unsealed database whose checksum does not fit: somebody else wrote them.
     uint64_t unsealed;
+    /// Reads of the database or its log that the system refused: nothing is known of what is there.
+    uint64_t unread;
     /// The number of the page that failed last; 0 where none has.
     uint32_t last_failed_page;
     /// Whether the database has checksums; whether nobody else has written to it since it was

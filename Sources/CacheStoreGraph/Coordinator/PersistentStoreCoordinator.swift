@@ -85,6 +85,9 @@ public final class PersistentStoreCoordinator: Sendable {
             throw ContextError(.invalidRequest, "the coordinator has a store already")
         }
         maintain(store)
+        store.setFailureHandler { [weak self] error in
+            self?.report(error, while: "reading a value that is kept in a file or compressed")
+        }
     }
 
     /// Takes the store away and closes it: contexts of this coordinator can then neither load nor

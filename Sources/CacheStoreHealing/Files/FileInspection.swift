@@ -38,8 +38,12 @@ struct FileInspection: Sendable {
     /// - Throws: ``PersistentStoreError`` with the code `unavailable` for what is not a file,
     ///   `permissionDenied` for files of another user.
     init(of paths: StorePaths, readsContent: Bool) throws {
-        logSize = FileTree.size(at: paths.log)
-        journalSize = FileTree.size(at: paths.journal)
+        do {
+            logSize = try FileTree.sizeIfThere(at: paths.log)
+            journalSize = try FileTree.sizeIfThere(at: paths.journal)
+        } catch {
+            throw PersistentStoreError(file: error, path: paths.main)
+        }
         hasSharedMemory = FileTree.size(at: paths.sharedMemory) != nil
         for path in [paths.main, paths.log, paths.journal, paths.sharedMemory] {
             try Self.checkOwner(of: path)

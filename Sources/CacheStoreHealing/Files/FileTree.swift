@@ -15,6 +15,16 @@ enum FileTree {
         return Int64(status.st_size)
     }
 
+    /// The size of a regular file, `nil` where there is certainly none: what cannot be looked at is
+    /// not taken for missing.
+    static func sizeIfThere(at path: String) throws(FileSystemError) -> Int64? {
+        guard let status = status(at: path) else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw FileSystemError("look at", path)
+        }
+        return status.isRegularFile ? Int64(status.st_size) : nil
+    }
+
     /// Deletes a file; a missing one is fine.
     static func remove(_ path: String) throws(FileSystemError) {
         if unlink(path) != 0 && errno != ENOENT { throw FileSystemError("delete", path) }

@@ -28,6 +28,9 @@ package struct StoreMeta: Sendable, Hashable {
     /// Whether the last session closed the store, and nothing was written since.
     var isClean: Bool { writeCount == cleanMark }
 
+    /// Whether nothing was ever written to the store, nor was it closed, since it was made.
+    var isUnused: Bool { writeCount == 1 && cleanMark == 0 }
+
     /// The identity and the former ones, for a store that takes the place of this one.
     var lineage: [UUID] { [storeIdentifier] + formerIdentifiers }
 }

@@ -13,6 +13,7 @@ extension StoreOpening {
         doubt.damageWasSeen = DamageMark.exists(for: paths) || hadJournal
         doubt.anotherProgramWrote =
             try connection.checksumStatistics?.writer == .anotherProgram
+        doubt.isUnused = meta?.isUnused == true
         if hadJournal { detail = "there was a journal" }
         if DamageMark.exists(for: paths) { detail = "damage was seen in an earlier session" }
         if doubt.anotherProgramWrote { detail = "another program has written to the store" }
@@ -44,6 +45,13 @@ extension StoreOpening {
         if noteFailedPage(since: before, on: connection) {
             throw SQLiteError(
                 code: .SQLITE_IOERR_DATA, message: detail ?? "the checksum of a page does not fit")
+        }
+        if !result.isOK, let before, let now = try connection.checksumStatistics,
+            now.refusedReads > before.refusedReads
+        {
+            // A finding of the check as well, but it says nothing about the content.
+            detail = "the file cannot be read"
+            throw SQLiteError(code: .SQLITE_IOERR_READ, message: "a page cannot be read")
         }
         guard result.isOK else { return .failed }
         DamageMark.remove(for: paths)

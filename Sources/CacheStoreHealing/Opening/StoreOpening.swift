@@ -85,11 +85,20 @@ final class StoreOpening {
             if action != .putBack { lastError = nil }
             return event
         } catch {
+            let error = refusedRead(behind: error) ?? error
             detail = detail ?? PersistentStoreError(wrapping: error).code.description
             lastError = error
             report.underlyingError = report.underlyingError ?? error
             return Self.event(for: error)
         }
+    }
+
+    /// What SQLite takes for damage where the system refused to read: nothing is known of the content.
+    private func refusedRead(behind error: any Error) -> SQLiteError? {
+        guard case .damaged(_) = Self.event(for: error),
+            let statistics = try? connection?.checksumStatistics, statistics.refusedReads > 0
+        else { return nil }
+        return SQLiteError(code: .SQLITE_IOERR_READ, message: "the file cannot be read")
     }
 
     private static func event(for error: any Error) -> StoreOpeningStateMachine.Event {

@@ -66,6 +66,9 @@ struct StoreOpeningStateMachine: Sendable {
         var damageWasSeen = false
         /// Pages may lack the checksum of their content.
         var anotherProgramWrote = false
+        /// The store was made, and whoever made it ended before it was used or closed: perhaps before
+        /// anybody was told that it is new.
+        var isUnused = false
     }
 
     enum Meta: Sendable, Hashable {
@@ -172,8 +175,9 @@ struct StoreOpeningStateMachine: Sendable {
             return go(next.state, next.action)
         case (.migrating, .migrated):
             hasMigrated = true
-            // Why it was salvaged is more than that it was then brought to another model.
-            if !hasSalvaged {
+            // Why it was salvaged is more than that it was then brought to another model; and a store
+            // that nobody was told of is new, whatever its tables were.
+            if !hasSalvaged && cause != .interrupted {
                 outcome = .migrated
                 cause = .modelChanged
             }
@@ -222,6 +226,10 @@ struct StoreOpeningStateMachine: Sendable {
             // While others use the store, its mark tells about them, not about an earlier session.
             wasUnclean = wasUnclean || isExclusive && !isClean
             wasChangedByAnotherProgram = wasChangedByAnotherProgram || doubt.anotherProgramWrote
+            if isExclusive && doubt.isUnused && !hasReset && !hasSalvaged {
+                outcome = .created
+                cause = .interrupted
+            }
             if doubt.damageWasSeen && !mayHeal && !isReadOnly {
                 return go(.locking, .lockToHeal)
             }

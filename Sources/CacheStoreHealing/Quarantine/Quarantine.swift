@@ -26,16 +26,17 @@ struct Quarantine {
     func keepCopy(reason: String, report: StoreOpenReport) -> Result {
         guard policy.maximumSets > 0 else { return Result(note: "not wanted") }
         if let recent = recentSet { return Result(note: "\(recent) is recent enough") }
-        let size = sizeOfSet
-        guard size <= policy.maximumBytes else {
-            return Result(note: "\(size) bytes are too many")
-        }
-        guard hasRoom(for: size) else { return Result(note: "the disk is short of space") }
         var place: String?
         do {
+            let files = try files
+            let size = size(of: files)
+            guard size <= policy.maximumBytes else {
+                return Result(note: "\(size) bytes are too many")
+            }
+            guard hasRoom(for: size) else { return Result(note: "the disk is short of space") }
             let new = try makeSet()
             place = new
-            try copyFiles(to: new)
+            try copy(files, to: new)
             try writeReport(reason: reason, report: report, isPermanent: false, to: new)
             removeOldSets(besides: new)
             return Result(place: new)
@@ -50,6 +51,8 @@ struct Quarantine {
     /// Every file is in one place or in both at each moment, also when the process is killed.
     /// - Throws: ``FileSystemError``; then the files are where they were.
     func setAside(reason: String, report: StoreOpenReport) throws -> String {
+        // Once: what is deleted in the end must be what was kept before.
+        let files = try files
         let place = try makeSet()
         do {
             for file in files { try linkOrCopy(file, to: place) }
@@ -78,7 +81,7 @@ struct Quarantine {
         try StoreReset.removeSideFiles(of: paths)
         for file in [paths.journal, paths.log, paths.sharedMemory, paths.main] {
             let kept = Self.target(of: file, in: place)
-            if FileTree.size(at: kept) != nil { try FileTree.rename(kept, to: file) }
+            if try FileTree.sizeIfThere(at: kept) != nil { try FileTree.rename(kept, to: file) }
         }
         let blobs = Self.target(of: paths.blobs, in: place)
         for name in FileTree.names(in: blobs) {
@@ -93,11 +96,13 @@ struct Quarantine {
 
     /// The files that there are, the database first.
     private var files: [String] {
-        ([paths.main, paths.journal, paths.log] + (isShared ? [] : [paths.sharedMemory]))
-            .filter { FileTree.size(at: $0) != nil }
+        get throws {
+            try ([paths.main, paths.journal, paths.log] + (isShared ? [] : [paths.sharedMemory]))
+                .filter { try FileTree.sizeIfThere(at: $0) != nil }
+        }
     }
 
-    private var sizeOfSet: Int64 {
+    private func size(of files: [String]) -> Int64 {
         var size = files.reduce(0) { $0 + (FileTree.size(at: $1) ?? 0) }
         if let names = FileManager.default.enumerator(atPath: paths.blobs) {
             for case let name as String in names {
@@ -107,7 +112,7 @@ struct Quarantine {
         return size
     }
 
-    private func copyFiles(to place: String) throws {
+    private func copy(_ files: [String], to place: String) throws {
         for file in files { try FileTree.copy(file, to: Self.target(of: file, in: place)) }
         if FileTree.status(at: paths.blobs)?.isDirectory == true {
             try FileManager.default.copyItem(

@@ -7,6 +7,7 @@ extension StoreOpenReport {
             case none, fileMissing, emptyFile, notADatabase, damaged, foreignFile, newerFormat
             case modelChanged, unmigratable(String), storeLocked, noSpace, permissionDenied
             case unavailable, requested, crashLoop, removed, replaced
+            case interrupted
         }
 
         private let kind: Kind
@@ -49,6 +50,9 @@ extension StoreOpenReport {
         /// Another process, or another user of the store in this one, reset the store or put another
         /// file in its place while it was open.
         public static let replaced = Cause(kind: .replaced)
+        /// An earlier opening or reset made the store, and its process ended before it was used:
+        /// perhaps before it could tell that the store is new.
+        public static let interrupted = Cause(kind: .interrupted)
 
         /// Why a migration was not possible; `nil` for another cause.
         public var unmigratableReason: String? {
@@ -74,6 +78,7 @@ extension StoreOpenReport {
             case .unavailable: "the file could not be used"
             case .crashLoop: "it was healed too often"
             case .requested: "the program asked for it"
+            case .interrupted: "nobody has used it since it was made"
             case .removed: "the file was removed while the store was open"
             case .replaced: "another has reset the store or replaced its file"
             }

@@ -2,6 +2,7 @@
 
 import CacheStoreProcess
 package import CacheStoreSQLite
+import Foundation
 import Synchronization
 
 extension StoreFile {
@@ -113,9 +114,15 @@ extension StoreFile {
     /// writes into a deleted file without an error.
     func confirmPlace(of connection: Connection) throws {
         guard try connection.hasMoved() else { return }
-        if FileIdentity(path: paths.main) == nil {
+        guard let found = FileIdentity(path: paths.main) else {
+            guard errno == ENOENT || errno == ENOTDIR else {
+                throw PersistentStoreError(
+                    file: FileSystemError("look at", paths.main), path: paths.main)
+            }
             throw error(.storeRemoved, "The store file was deleted or moved away.")
         }
+        // The question is also answered with yes where it could not be asked.
+        guard found != state.withLock({ $0.registered }) else { return }
         throw replaced()
     }
 

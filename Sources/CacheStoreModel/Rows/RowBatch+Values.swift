@@ -18,8 +18,20 @@ extension RowBatch {
         case Tag.blob:
             Self.value(blob: bytes(row: row, column: column), type: type)
         case Tag.encoded:
-            (try? resolver?.value(ofEncoded: bytes(row: row, column: column), type: type)) ?? .null
+            resolved(bytes(row: row, column: column), type: type)
         default: .null
+        }
+    }
+
+    private func resolved(
+        _ bytes: UnsafeRawBufferPointer, type: AttributeType
+    ) -> PropertyValue {
+        guard let resolver else { return .null }
+        do {
+            return try resolver.value(ofEncoded: bytes, type: type)
+        } catch {
+            resolver.couldNotResolve(error)
+            return .null
         }
     }
 

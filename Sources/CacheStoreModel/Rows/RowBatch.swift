@@ -125,4 +125,12 @@ package protocol EncodedValueResolver: Sendable {
     func value(
         ofEncoded bytes: UnsafeRawBufferPointer, type: AttributeType
     ) throws -> PropertyValue
+
+    /// Is told of an error of the other member where nothing can be thrown, and the value is taken
+    /// for a missing one.
+    func couldNotResolve(_ error: any Error)
+}
+
+extension EncodedValueResolver {
+    package func couldNotResolve(_ error: any Error) {}
 }

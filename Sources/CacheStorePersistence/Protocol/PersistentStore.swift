@@ -63,6 +63,10 @@ package protocol PersistentStore: AnyObject, Sendable {
     func metadata() throws -> [String: PropertyValue]
     func setMetadata(_ metadata: [String: PropertyValue]) throws
 
+    /// Sets who is told of errors that reading a value brings where nothing can be thrown: the file
+    /// of a large value is gone, say. From any thread.
+    func setFailureHandler(_ handler: (@Sendable (any Error) -> Void)?)
+
     /// Ends the use of the store; every later call throws.
     func close() throws
 
@@ -94,6 +98,9 @@ extension PersistentStore {
     package func row(of entity: Entity, key: Int64) throws -> RowBatch? {
         try rows(of: entity, keys: [key]).first
     }
+
+    // Most stores have no values that can fail by themselves.
+    package func setFailureHandler(_ handler: (@Sendable (any Error) -> Void)?) {}
 }
 
 /// What a store answers to a save.

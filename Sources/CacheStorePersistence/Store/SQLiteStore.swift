@@ -135,6 +135,10 @@ package final class SQLiteStore: PersistentStore {
         }
     }
 
+    package func setFailureHandler(_ handler: (@Sendable (any Error) -> Void)?) {
+        resolver.setFailureHandler(handler)
+    }
+
     package func close() throws {
         try Self.translating(url) { try access.close(clean: true) }
     }

@@ -3,11 +3,29 @@
 import CacheStoreHealing
 import CacheStoreModel
 import Foundation
+import Synchronization
 
 /// Inflates compressed values and reads external ones, when an object is asked for them.
 struct ValueResolver: EncodedValueResolver {
     /// `nil` for a store that has no directory of its own.
     let files: ExternalFiles?
+    private let failures = FailureHandler()
+
+    /// Sets who is told of values that could not be read where nothing can be thrown.
+    func setFailureHandler(_ handler: (@Sendable (any Error) -> Void)?) {
+        failures.handler.withLock { $0 = handler }
+    }
+
+    func couldNotResolve(_ error: any Error) {
+        let handler = failures.handler.withLock { $0 }
+        handler?(error)
+    }
+
+    private final class FailureHandler: Sendable {
+        let handler = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+    }
+
+    init(files: ExternalFiles?) { self.files = files }
 
     func value(
         ofEncoded bytes: UnsafeRawBufferPointer, type: AttributeType

@@ -26,6 +26,8 @@ package struct ChecksumStatistics: Sendable, Hashable {
     package var verifiedLogPages: Int
     /// Pages of them that did not fit.
     package var failedLogPages: Int
+    /// Reads that the system refused, of the database or its log.
+    package var refusedReads: Int
     /// The number of the page that failed last.
     package var lastFailedPage: Int?
 
@@ -48,6 +50,7 @@ extension ChecksumStatistics {
         failedPages = Int(clamping: statistics.failed)
         verifiedLogPages = Int(clamping: statistics.verified_in_log)
         failedLogPages = Int(clamping: statistics.failed_in_log)
+        refusedReads = Int(clamping: statistics.unread)
         let page = Int(statistics.last_failed_page)
         lastFailedPage = page == 0 ? nil : page
         unstampedPages = Int(clamping: statistics.unstamped)

@@ -111,6 +111,7 @@ import Testing
         try connection.transaction(.immediate) {
             try StoreMeta.create(in: connection, identifier: UUID(), content: NotesContent())
             try NotesContent().createSchema(in: connection)
+            try StoreMeta.countWrite(in: connection)
         }
         try connection.execute(sql: "INSERT INTO note (text) VALUES ('old')")
         try connection.close()

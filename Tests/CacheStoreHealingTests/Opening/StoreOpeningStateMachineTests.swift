@@ -65,6 +65,17 @@ import Testing
         #expect(machine.wasChangedByAnotherProgram)
     }
 
+    @Test func `a store that nobody has used since it was made is told to be new`() {
+        let machine = follow(
+            Self.opening + [
+                (Self.doubtful(.init(isUnused: true), isClean: false), .verify),
+                (.verified(.passed), .checkSchema), (.schema(isIntact: true), .shareLock),
+                (.done, .finish),
+            ])
+        #expect(machine.outcome == .created)
+        #expect(machine.cause == .interrupted)
+    }
+
     @Test func `what was not checked to its end is not sealed`() {
         follow(
             Self.opening + [
