@@ -23,7 +23,7 @@ help:
 	@echo 'make test-tsan  run the tests of the library under ThreadSanitizer'
 	@echo 'make bench      time the library against the C interface of SQLite'
 	@echo 'make bench-check  count instructions, and fail if they are 5 % more than before'
-	@echo 'make torture    damage stores, and look at what is found and healed (SEED, ROUNDS)'
+	@echo 'make torture    damage stores, and kill processes, let calls fail (SEED, ROUNDS, STORM)'
 	@echo 'make lint       check the format of the sources;  make format  corrects it'
 	@echo 'make layering   build, and check that no target imports what it does not declare'
 	@echo 'make setup      install what the build needs (the others do it, too)'
@@ -73,10 +73,10 @@ bench-accept: setup
 	@$(BENCH_BUILD) --product CacheStoreBenchmarks >&2
 	@Scripts/bench-instructions $(BENCH_PROGRAM) accept
 
-# SEED repeats a run, ROUNDS makes it longer: `make torture ROUNDS=2000`.
+# SEED repeats a run; the long one is `make torture ROUNDS=2000 STORM=600`.
 torture: setup
 	@$(SWIFT) build -c release $(SWIFT_BUILD_FLAGS) --product CacheStoreTorture >&2
-	@SEED='$(SEED)' ROUNDS='$(ROUNDS)' \
+	@SEED='$(SEED)' ROUNDS='$(ROUNDS)' STORM='$(STORM)' PARTS='$(PARTS)' \
 		"$$($(SWIFT) build -c release $(SWIFT_BUILD_FLAGS) --show-bin-path)/CacheStoreTorture"
 
 SOURCES = Package.swift Sources Tests Examples Benchmarks

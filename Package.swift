@@ -91,8 +91,14 @@ let package = Package(
                 dependencies: ["CacheStore", "CacheStoreSQLite", "CCacheStoreSQLite"],
                 path: "Benchmarks/CacheStoreBenchmarks"),
             .executableTarget(
-                name: "CacheStoreTorture", dependencies: ["CacheStore", "CacheStoreTestKit"],
-                path: "Benchmarks/CacheStoreTorture"),
+                name: "CacheStoreTorture",
+                dependencies: [
+                    "CacheStore", "CacheStoreTestKit", "CacheStoreHealing",
+                    "CacheStorePersistence", "CacheStoreSQLite",
+                ], path: "Benchmarks/CacheStoreTorture"),
+            .testTarget(
+                name: "CacheStoreTortureTests",
+                dependencies: ["CacheStoreTorture", "CacheStoreTestKit"]),
         ]
 )
 

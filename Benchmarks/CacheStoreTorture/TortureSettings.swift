@@ -10,16 +10,36 @@ struct TortureSettings: Sendable {
     }
 
     var seed: UInt64
-    /// The tries for each kind of damage.
+    /// The tries for each kind of damage, and the processes that are killed.
     var rounds = 50
+    /// How long each storm lasts, in seconds.
+    var stormSeconds = 5
+    /// What is done.
+    var parts: Set<Part> = Set(Part.allCases)
+
+    enum Part: String, CaseIterable, Sendable {
+        case damage, kills, faults, storms
+    }
+
+    /// How many calls fail for each work and kind of fault; `nil` is all.
+    var faultTries: Int? { rounds >= 1_000 ? nil : max(2, rounds / 5) }
+
     /// The folder with damaged files; `nil` where there is none.
     var corpus: URL?
+
+    init(seed: UInt64) { self.seed = seed }
 
     init(_ environment: [String: String]) throws {
         seed = UInt64.random(in: 0..<1_000_000_000)
         if let text = environment["SEED"], !text.isEmpty { seed = try Self.number(text, "SEED") }
         if let text = environment["ROUNDS"], !text.isEmpty {
             rounds = max(1, try Self.number(text, "ROUNDS"))
+        }
+        if let text = environment["STORM"], !text.isEmpty {
+            stormSeconds = max(0, try Self.number(text, "STORM"))
+        }
+        if let text = environment["PARTS"], !text.isEmpty {
+            parts = Set(text.split(separator: " ").compactMap { Part(rawValue: String($0)) })
         }
         let places = [environment["CACHESTORE_CORPUS"], "../shared/corpus"].compactMap { $0 }
         corpus = places.map { URL(filePath: $0, directoryHint: .isDirectory) }.first {

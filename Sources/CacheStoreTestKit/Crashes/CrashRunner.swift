@@ -121,11 +121,13 @@ public final class CrashRunner: Sendable {
             path: folder.path(percentEncoded: false), journal: "\(root)/acknowledged-\(number)")
     }
 
-    /// What all processes so far have acknowledged, in their order.
-    public var acknowledgements: [String] {
+    /// What all processes so far have acknowledged, one process after the other.
+    public var acknowledgements: [String] { acknowledgementsByProcess.flatMap(\.lines) }
+
+    /// What each process so far has acknowledged, in the order in which they were made.
+    public var acknowledgementsByProcess: [(process: Int, lines: [String])] {
         let count = count.withLock { $0 }
-        guard count > 0 else { return [] }
-        return (1...count).flatMap { Crash.lines(of: "\(root)/acknowledged-\($0)") }
+        return (0..<count).map { ($0 + 1, Crash.lines(of: "\(root)/acknowledged-\($0 + 1)")) }
     }
 
     private static func microseconds(_ duration: Duration) -> Int {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStore
+import CacheStoreTestKit
+import Foundation
+
+/// Damages stores that were closed, one kind of damage after the other.
+@MainActor
+struct DamageTorture {
+    let settings: TortureSettings
+    let folder: URL
+
+    func run(print: (Tally) -> Void) throws {
+        let sample = try Sample(in: folder.appending(path: "sample"), seed: settings.seed)
+        for damage in Damage.allOfOneFile + [.olderPage] { print(try tally(of: damage, sample)) }
+        if let corpus = settings.corpus { print(try tally(of: CorpusFile.all(in: corpus))) }
+    }
+
+    private func tally(of damage: Damage, _ sample: Sample) throws -> Tally {
+        var tally = Tally(name: damage.description, isLimit: damage == .olderPage)
+        var unused = 0
+        for round in 0..<settings.rounds {
+            Watchdog.shared.isAlive("\(damage), round \(round)")
+            let seed = settings.seed &+ UInt64(round) &* 1_000_003
+            var injury: Injury?
+            var finding: Finding?
+            for verification in [
+                PersistentStoreDescription.Verification.always, .afterUncleanShutdown,
+            ] {
+                try withFolder { folder in
+                    let file = folder.appending(path: "store.sqlite")
+                    try FileManager.default.copyItem(at: sample.file, to: file)
+                    // The same seed: the same damage both times.
+                    var injector = CorruptionInjector(seed: seed)
+                    let done =
+                        try damage == .olderPage
+                        ? injector.restoreOlderPage(in: file, from: sample.olderFile)
+                        : injector.inject(damage, into: file)
+                    injury = done
+                    let result = Attempt(
+                        file: file, verification: verification, expected: sample.content
+                    ).run()
+                    finding = finding?.and(result) ?? result
+                }
+            }
+            guard let finding, let injury else { continue }
+            tally.add(finding, note: "\(injury), round \(round)")
+            if !finding.isFound && !finding.isSilent && !finding.isLost {
+                // Nothing was read wrongly; but was that luck?
+                if sample.isUnused(injury) {
+                    unused += 1
+                } else {
+                    tally.complain("\(injury), round \(round): not found")
+                }
+            }
+        }
+        if unused > 0 {
+            StandardStreams.tell("\(damage): \(unused) were in free pages, which nothing reads")
+        }
+        return tally
+    }
+
+    private func tally(of files: [CorpusFile]) throws -> Tally {
+        var tally = Tally(name: "corpus")
+        for file in files {
+            for isMarked in [false, true] {
+                try withFolder { folder in
+                    let place = folder.appending(path: "store.sqlite")
+                    try file.copy(to: place, markedAsOurs: isMarked)
+                    let start = ContinuousClock.now
+                    let finding = Attempt(
+                        file: place, verification: .always, expected: nil
+                    ).run()
+                    let duration = ContinuousClock.now - start
+                    tally.add(finding, note: "\(file.name), marked: \(isMarked)")
+                    if duration > .seconds(1) { tally.complain("\(file.name) took \(duration)") }
+                }
+            }
+        }
+        return tally
+    }
+
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let place = folder.appending(path: "try")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: place) }
+        try body(place)
+    }
+}
