@@ -24,6 +24,10 @@ final class LogSize: Sendable {
     /// How many pages of the log have not been copied into the database, as far as is known.
     var pageCount: Int { pages.load(ordering: .relaxed) }
 
+    /// Whether the log is so much larger than usual that its file is to be cut: readers of old
+    /// snapshots have kept it from starting again.
+    var isOutOfProportion: Bool { pages.load(ordering: .relaxed) >= 4 * threshold }
+
     /// Readers of old snapshots can keep pages in the log. It is then not tried again at each
     /// write, but after as many more pages.
     func didCheckpoint(isComplete: Bool) {

@@ -158,13 +158,28 @@ extension StoreFile {
     // A checkpoint that fails costs nothing but a longer log; the write it follows is done.
     private func checkpointIfDue(_ connection: Connection) {
         guard logSize.isCheckpointDue || logIsLargeForTheDisk else { return }
+        let isLarge = logSize.isOutOfProportion
         do throws(SQLiteError) {
             let result = try connection.checkpoint(.passive)
             logSize.didCheckpoint(isComplete: result.isComplete)
+            guard result.isComplete else { return }
+            if isLarge { try cutLog(connection) }
         } catch {
             logSize.didCheckpoint(isComplete: false)
             noteDamage(error)
         }
+        shrinkIfDue(connection, atMost: 256)
+    }
+
+    /// Gives the space of a log back that had grown while somebody read an old snapshot.
+    private func cutLog(_ connection: Connection) throws(SQLiteError) {
+        // All of it is in the database. Who still reads in it is not waited for.
+        let timeout = connection.busyTimeout
+        connection.busyTimeout = .zero
+        defer { connection.busyTimeout = timeout }
+        do throws(SQLiteError) {
+            try connection.checkpoint(.truncate)
+        } catch  where error.classification == .busy {}
     }
 
     /// Gives the store up if an error says that it is damaged, and sees to it that the next opening

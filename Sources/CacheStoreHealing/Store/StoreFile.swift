@@ -160,6 +160,7 @@ package final class StoreFile: Sendable {
     private func leaveClean() throws {
         guard state.withLock({ $0.needsMark }) else { return }
         try withWriter { connection in
+            shrinkIfDue(connection, atMost: 2_048)
             // First everything into the file and onto the disk, then the mark that says so. Readers
             // of other processes may be in the way; then the log stays, which is no harm.
             do throws(SQLiteError) {
