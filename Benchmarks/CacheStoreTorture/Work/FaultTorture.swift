@@ -16,7 +16,7 @@ struct FaultTorture {
         var forEver = false
         /// Whether opening the store again meets a fault, too.
         var again = false
-        /// How often at most, for each work.
+        /// How often at most, for each work; and in long runs only.
         var tries: Int?
     }
 
@@ -56,7 +56,7 @@ struct FaultTorture {
         var random = SeededRandomNumberGenerator(seed: settings.seed)
         for work in works {
             let calls = try callCount(of: work)
-            for kind in kinds {
+            for kind in kinds where tries == nil || kind.tries == nil {
                 let wanted = [tries, kind.tries].compactMap { $0 }.min()
                 let stride = wanted.map { max(1, calls / max(1, $0)) } ?? 1
                 var call = Int.random(in: 0..<stride, using: &random)

@@ -6,7 +6,9 @@ import Foundation
 /// Kills processes in the middle of works: half of them at a call of the system, half at a time.
 @MainActor
 struct KillTorture {
-    nonisolated static let works: [Work] = [.save, .reset, .migrate, .heal, .cleanUp, .create, .recover]
+    nonisolated static let works: [Work] = [
+        .save, .reset, .migrate, .heal, .cleanUp, .create, .recover,
+    ]
 
     let settings: TortureSettings
     let parent: URL

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreSQLite
+import Synchronization
 
 /// A store gives the space of what was deleted back to the disk, a little at a time.
 ///
