@@ -35,6 +35,9 @@ final class AlbumStore {
         }
     }
 
+    /// Whether the store was given up, and the program told so, while it was open.
+    var wasResetInUse: Bool { coordinator.resetReport != nil }
+
     func close() throws { try coordinator.removePersistentStore() }
 
     // MARK: Content

@@ -67,6 +67,7 @@ extension PersistentStoreCoordinator {
             try? store.close()
             return nil
         }
+        hearFailures(of: store)
         for handle in handles { handle.send(.storeReplaced) }
         maintain(store)
         return (report, true)

@@ -85,6 +85,11 @@ public final class PersistentStoreCoordinator: Sendable {
             throw ContextError(.invalidRequest, "the coordinator has a store already")
         }
         maintain(store)
+        hearFailures(of: store)
+    }
+
+    /// Passes on what a property access could not throw.
+    func hearFailures(of store: any PersistentStore) {
         store.setFailureHandler { [weak self] error in
             self?.report(error, while: "reading a value that is kept in a file or compressed")
         }
