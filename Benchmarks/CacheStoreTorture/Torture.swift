@@ -33,7 +33,8 @@ struct Torture {
             isSound = isSound && tally.isSound
         }
         if settings.parts.contains(.damage) {
-            try DamageTorture(settings: settings, folder: folder).run(print: print)
+            let damage = DamageTorture(settings: settings, folder: folder)
+            isSound = try damage.run(print: print) && isSound
         }
         if settings.parts.contains(.kills) || settings.parts.contains(.faults) {
             let templates = try Templates(in: folder.appending(path: "templates"))
@@ -54,10 +55,7 @@ struct Torture {
             print(try storm.runOfEverything(seconds: settings.stormSeconds))
             print(try storm.runOfTheLog(seconds: settings.stormSeconds))
         }
-        let salvage = SalvageRounds(
-            file: sample.file, folder: folder.appending(path: "salvage"), seed: settings.seed,
-            rounds: settings.rounds)
-        return try salvage.run() && isSound
+        return isSound
     }
 
     /// What processes do that this program starts itself again for.

@@ -10,10 +10,16 @@ struct DamageTorture {
     let settings: TortureSettings
     let folder: URL
 
-    func run(print: (Tally) -> Void) throws {
+    /// - Returns: whether enough was salvaged; the tallies tell of all else.
+    func run(print: (Tally) -> Void) throws -> Bool {
         let sample = try Sample(in: folder.appending(path: "sample"), seed: settings.seed)
         for damage in Damage.allOfOneFile + [.olderPage] { print(try tally(of: damage, sample)) }
         if let corpus = settings.corpus { print(try tally(of: CorpusFile.all(in: corpus))) }
+        Watchdog.shared.isAlive("salvage", for: .seconds(600))
+        return try SalvageRounds(
+            file: sample.file, folder: folder.appending(path: "salvage"), seed: settings.seed,
+            rounds: settings.rounds
+        ).run()
     }
 
     private func tally(of damage: Damage, _ sample: Sample) throws -> Tally {
