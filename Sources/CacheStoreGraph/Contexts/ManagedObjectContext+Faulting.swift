@@ -95,7 +95,10 @@ extension ManagedObjectContext {
         let above = unsavedChangesAbove()
         takePermanentID(of: object)
         let key = object.objectID.key
-        if key > 0, let batch = try store().row(of: object.plan.entity, key: key), batch.count > 0 {
+        if key > 0,
+            let batch = try currentStore().store.row(of: object.plan.entity, key: key),
+            batch.count > 0
+        {
             adopt(batch, row: 0, in: object)
         }
         finishLoading(object, above: above)

@@ -60,6 +60,7 @@ extension ManagedObjectContext {
     /// Whether an ID is permanent and of another store than this context's.
     func isForeign(_ id: ManagedObjectID) -> Bool {
         guard !id.isTemporaryID else { return false }
+        if let knownStore, knownStore.space === id.space { return false }
         let space = space
         return id.space !== space && id.storeIdentifier != space.storeIdentifier
     }

@@ -83,8 +83,7 @@ public final class ManagedObjectContext {
     var isSaving = false
     /// The coordinator's store, as long as it has the same one: asking each time would make the
     /// contexts of many threads meet at one lock.
-    @exclusivity(unchecked) var knownStore:
-        (generation: Int, store: any PersistentStore, space: IdentitySpace)?
+    @exclusivity(unchecked) var knownStore: KnownStore?
     /// The coordinator's epoch of the store that the objects are from.
     @exclusivity(unchecked) var epoch: Int
     /// The plan of the class that was inserted last: objects come in rows of one class.
@@ -168,11 +167,9 @@ public final class ManagedObjectContext {
     func store() throws -> any PersistentStore { try currentStore().store }
 
     /// The store and what its IDs share.
-    func currentStore() throws -> (store: any PersistentStore, space: IdentitySpace) {
+    func currentStore() throws -> KnownStore {
         let generation = coordinator.storeGeneration
-        if let knownStore, knownStore.generation == generation {
-            return (knownStore.store, knownStore.space)
-        }
+        if let knownStore, knownStore.generation == generation { return knownStore }
         let (store, epoch) = try coordinator.storeAndEpoch()
         guard epoch == self.epoch else {
             // Objects may be from the former store; see `recovering`.
@@ -180,9 +177,25 @@ public final class ManagedObjectContext {
                 .storeReplaced, "The store was replaced since it was opened.", path: store.url?.path
             )
         }
-        let space = store.space
-        knownStore = (generation, store, space)
-        return (store, space)
+        let known = KnownStore(generation: generation, store: store)
+        knownStore = known
+        return known
+    }
+
+    /// A store as one context knows it. What threads share is in constants behind an object of the
+    /// context's own: so a read counts references to that object only, and threads that read do not
+    /// contend for the counts of the store.
+    final class KnownStore {
+        let generation: Int
+        let store: any PersistentStore
+        // Spaces are kept until the process ends (see IdentitySpace).
+        unowned(unsafe) let space: IdentitySpace
+
+        init(generation: Int, store: any PersistentStore) {
+            self.generation = generation
+            self.store = store
+            space = store.space
+        }
     }
 
     /// What the IDs of the store's objects share, also without a store.
@@ -240,7 +253,7 @@ public final class ManagedObjectContext {
     }
 
     func registered(_ id: ManagedObjectID) -> ManagedObject? {
-        guard let object = tables.object(rootIndex: id.resolvedEntity.rootIndex, key: id.key)
+        guard let object = tables.object(rootIndex: graphModel.rootIndex(of: id), key: id.key)
         else { return nil }
         // The same key in another store is another object.
         return object.objectID.space === id.space || object.objectID == id ? object : nil

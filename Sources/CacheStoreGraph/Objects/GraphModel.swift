@@ -13,6 +13,8 @@ final class GraphModel: @unchecked Sendable {
     /// By entity index.
     let plans: [ObjectPlan]
     private let entityIndexes: [ObjectIdentifier: Int]
+    /// The index of the root entity, by entity index: without an entity to count references to.
+    private let rootIndexes: [Int]
     /// The shapes of predicates that were fetched with.
     let shapes = PredicateShapes()
     private let keyPaths = Mutex<[KeyPathKey: [PropertyPath.Step]]>([:])
@@ -37,6 +39,7 @@ final class GraphModel: @unchecked Sendable {
             }
         }
         self.plans = plans
+        self.rootIndexes = plans.map(\.rootIndex)
         self.entityIndexes = indexes
     }
 
@@ -51,6 +54,12 @@ final class GraphModel: @unchecked Sendable {
             cache[key] = made
             return made
         }
+    }
+
+    /// The hierarchy of an ID, by the index of its root entity.
+    func rootIndex(of id: ManagedObjectID) -> Int {
+        let index = Int(id.entityIndex)
+        return index < rootIndexes.count ? rootIndexes[index] : id.resolvedEntity.rootIndex
     }
 
     /// The entity whose objects have this class.

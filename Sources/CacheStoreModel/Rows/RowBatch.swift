@@ -41,14 +41,14 @@ package final class RowBatch: @unchecked Sendable {
 
     package init(
         rows: UnsafeMutableRawPointer, heap: UnsafeMutableRawPointer?, count: Int,
-        layout: RowLayout, cellCount: Int, resolver: (any EncodedValueResolver)?
+        tagBytes: Int, cellCount: Int, resolver: (any EncodedValueResolver)?
     ) {
         self.rows = rows
         self.heap = heap
         self.count = count
         self.cellCount = cellCount
-        self.tagBytes = layout.tagBytes
-        self.stride = layout.tagBytes + cellCount * 8
+        self.tagBytes = tagBytes
+        self.stride = tagBytes + cellCount * 8
         self.resolver = resolver
     }
 

@@ -10,7 +10,6 @@ import Foundation
 package struct RowBatchBuilder: ~Copyable {
     // hot: fetch-read-all. The members below are inlined into the stores' packing loops.
 
-    private let layout: RowLayout
     private let cellCount: Int
     @usableFromInline let stride: Int
     @usableFromInline let tagBytes: Int
@@ -30,7 +29,6 @@ package struct RowBatchBuilder: ~Copyable {
     /// - Precondition: There is at most one extra cell: the rows have room for one more tag.
     package init(layout: RowLayout, extraCells: Int = 0, expectedRows: Int = 16) {
         precondition(extraCells <= RowLayout.maximumExtraCells, "Rows have one extra cell at most.")
-        self.layout = layout
         self.cellCount = layout.cellCount + extraCells
         self.tagBytes = layout.tagBytes
         self.stride = layout.tagBytes + cellCount * 8
@@ -108,7 +106,7 @@ package struct RowBatchBuilder: ~Copyable {
         let heap = self.heap
         self.heap = nil
         return RowBatch(
-            rows: rows, heap: heap, count: count, layout: layout, cellCount: cellCount,
+            rows: rows, heap: heap, count: count, tagBytes: tagBytes, cellCount: cellCount,
             resolver: resolver)
     }
 }

@@ -16,7 +16,7 @@ final class RowForm: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<cachestore_row_slot>
     // As above.
     private let entities: UnsafeMutablePointer<Int32>
-    let layout: RowLayout
+    let tagBytes: Int
     let cellCount: Int
     /// Whether rows can have cells that need a resolver.
     let hasEncodedCells: Bool
@@ -26,7 +26,7 @@ final class RowForm: @unchecked Sendable {
         layout: RowLayout, slots: [cachestore_row_slot], ownEntity: Int?, numbers: EntityNumbers,
         extraCells: Int
     ) {
-        self.layout = layout
+        tagBytes = layout.tagBytes
         cellCount = layout.cellCount + extraCells
         hasEncodedCells = slots.contains { $0.kind == Int32(CACHESTORE_SLOT_OPAQUE) }
         self.slots = .allocate(capacity: slots.count)

@@ -7,7 +7,9 @@ import CacheStoreSQLite
 
 /// Packs the rows of a statement into batches, without a value for each cell.
 struct RowPacker {
-    let form: RowForm
+    // The store's map has the form for as long as the store is there, and packers are used within one
+    // call of the store. Counting it would make all threads that read meet at the count.
+    unowned(unsafe) let form: RowForm
     /// Kept by batches that have something to resolve: counting it for each batch of each thread
     /// would cost the others' time as well.
     private let resolver: (any EncodedValueResolver)?
@@ -69,7 +71,7 @@ struct RowPacker {
         defer { batches[index] = cachestore_packed_rows() }
         return RowBatch(
             rows: rows, heap: batches[index].heap, count: Int(batches[index].count),
-            layout: form.layout, cellCount: form.cellCount, resolver: resolver)
+            tagBytes: form.tagBytes, cellCount: form.cellCount, resolver: resolver)
     }
 }
 
