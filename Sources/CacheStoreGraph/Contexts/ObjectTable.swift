@@ -131,6 +131,11 @@ struct ObjectTable: ~Copyable {
         else { return }
         place.pointee = nil
         count &-= 1
+        // Rows that are looked up one by one come and go alone: their groups go with them.
+        if count == 0, groupCount == 1 {
+            numbers[search(key >> 3)] = Self.noGroup
+            groupCount = 0
+        }
     }
 
     /// How many groups the table has room for.

@@ -33,9 +33,9 @@ extension StoreFile {
                 do {
                     let value = try body(connection)
                     let version = try connection.dataVersion()
-                    if connection.verifiedDataVersion != version {
+                    if connection.notes.pointee.verifiedDataVersion != version {
                         guard try isSameStore(connection) else { throw replaced() }
-                        connection.verifiedDataVersion = version
+                        connection.notes.pointee.verifiedDataVersion = version
                     }
                     return value
                 } catch let error as SQLiteError where error.classification == .programming {

@@ -81,13 +81,15 @@ extension Connection {
         var packer: UnsafeMutablePointer<cachestore_row_packer>?
         let result = cachestore_register_rows(handle, &packer)
         guard result == SQLITE_OK else { throw SQLiteError(result: result) }
-        attachment = UnsafeMutableRawPointer(packer)
+        notes.pointee.attachment = UnsafeMutableRawPointer(packer)
     }
 
     /// What the connection's rows are packed into, by the one thread that has the connection.
     fileprivate func rowPacker() throws(SQLiteError) -> UnsafeMutablePointer<cachestore_row_packer>
     {
-        guard let attachment else { throw SQLiteError(result: SQLITE_MISUSE) }
+        guard let attachment = notes.pointee.attachment else {
+            throw SQLiteError(result: SQLITE_MISUSE)
+        }
         return attachment.assumingMemoryBound(to: cachestore_row_packer.self)
     }
 }

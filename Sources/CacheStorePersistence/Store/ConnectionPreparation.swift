@@ -6,9 +6,9 @@ import CacheStoreSQLite
 enum ConnectionPreparation {
     static func prepare(_ connection: Connection) throws {
         // Nobody else has the connection, so nobody can use it before its functions are there.
-        guard !connection.hasFunctions else { return }
+        guard !connection.notes.pointee.hasFunctions else { return }
         try QueryFunctions.register(on: connection)
         try connection.registerRowPacker()
-        connection.hasFunctions = true
+        connection.notes.pointee.hasFunctions = true
     }
 }

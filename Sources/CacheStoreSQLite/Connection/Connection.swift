@@ -31,13 +31,21 @@ package final class Connection {
 
     /// The last failure of a rollback, which the error that caused the rollback hides.
     package internal(set) var lastRollbackError: SQLiteError?
-    /// The ``dataVersion()`` at which the connection's user last made sure of something in the file;
-    /// as long as it is the same, nothing has been committed since.
-    @exclusivity(unchecked) package var verifiedDataVersion: UInt32?
-    /// Whether the connection's user has registered its functions and collations.
-    @exclusivity(unchecked) package var hasFunctions = false
-    /// Memory that a function of the connection's user works on; the function frees it.
-    @exclusivity(unchecked) package var attachment: UnsafeMutableRawPointer?
+    /// What the connection's user keeps with it.
+    // Owned, freed in deinit. Behind a pointer, because other modules look at it for each row they
+    // fetch, and the run-time check of exclusive access would cost more than what it is for.
+    package let notes: UnsafeMutablePointer<Notes>
+
+    package struct Notes {
+        /// The ``Connection/dataVersion()`` at which the user last made sure of something in the
+        /// file; as long as it is the same, nothing has been committed since.
+        package var verifiedDataVersion: UInt32?
+        /// Whether the user has registered its functions and collations.
+        package var hasFunctions = false
+        /// Memory that a function of the user works on; the function frees it.
+        package var attachment: UnsafeMutableRawPointer?
+    }
+
     /// Whether statements can read rows from memory; see ``Connection/readsRows()``.
     var hasRowSource = false
     @exclusivity(unchecked) var savepointDepth = 0
@@ -60,8 +68,12 @@ package final class Connection {
         self.mode = mode
         state = ConnectionState(adopting: handle, busyTimeout: busyTimeout)
         cache = StatementCache(capacity: statementCacheCapacity)
+        notes = .allocate(capacity: 1)
+        notes.initialize(to: Notes())
         state.busy.install(on: handle)
     }
+
+    deinit { notes.deallocate() }
 
     /// SQLite's handle, for code that calls SQLite itself. Valid until ``close()``.
     package var handle: OpaquePointer { state.handle }
