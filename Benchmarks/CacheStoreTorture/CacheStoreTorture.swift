@@ -15,7 +15,8 @@ import Foundation
 /// The parts:
 /// - *damage*: stores that were closed are damaged. Each try is made twice: once the store is read
 ///   through when it is opened, once only by fetching all objects, since a clean store is not read
-///   through. What is not found must lie in pages that nothing reads.
+///   through. What is not found must lie in free pages, or in pages that fetching does not read, and
+///   is found then when the store is read through.
 /// - *kills*: processes are killed in the middle of saving, cleaning up, resetting, migrating,
 ///   healing, creating and recovering.
 /// - *faults*: each call of the system fails in turn, in nine ways, in the same works and more.

@@ -24,12 +24,13 @@ struct DamageTorture {
 
     private func tally(of damage: Damage, _ sample: Sample) throws -> Tally {
         var tally = Tally(name: damage.description, isLimit: damage == .olderPage)
-        var unused = 0
+        var (unused, unread) = (0, 0)
         for round in 0..<settings.rounds {
             Watchdog.shared.isAlive("\(damage), round \(round)")
             let seed = settings.seed &+ UInt64(round) &* 1_000_003
             var injury: Injury?
             var finding: Finding?
+            var isFoundByReadingThrough = false
             for verification in [
                 PersistentStoreDescription.Verification.always, .afterUncleanShutdown,
             ] {
@@ -46,6 +47,7 @@ struct DamageTorture {
                     let result = Attempt(
                         file: file, verification: verification, expected: sample.content
                     ).run()
+                    if verification == .always { isFoundByReadingThrough = result.isFound }
                     finding = finding?.and(result) ?? result
                 }
             }
@@ -53,12 +55,19 @@ struct DamageTorture {
             tally.add(finding, note: "\(injury), round \(round)")
             if !finding.isFound && !finding.isSilent && !finding.isLost {
                 // Nothing was read wrongly; but was that luck?
-                if sample.isUnused(injury) {
+                if isFoundByReadingThrough {
+                    unread += 1
+                } else if sample.isUnused(injury) {
                     unused += 1
                 } else {
                     tally.complain("\(injury), round \(round): not found")
                 }
             }
+        }
+        if unread > 0 {
+            StandardStreams.tell(
+                "\(damage): \(unread) were in pages that fetching does not read, and were found "
+                    + "when the store was read through")
         }
         if unused > 0 {
             StandardStreams.tell("\(damage): \(unused) were in free pages, which nothing reads")
