@@ -59,7 +59,8 @@ struct DamageTorture {
                     unread += 1
                 } else if sample.isUnused(injury) {
                     unused += 1
-                } else {
+                } else if damage != .olderPage {
+                    // Of an older page it is luck whether its content differs in what is read.
                     tally.complain("\(injury), round \(round): not found")
                 }
             }
@@ -82,13 +83,17 @@ struct DamageTorture {
                 try withFolder { folder in
                     let place = folder.appending(path: "store.sqlite")
                     try file.copy(to: place, markedAsOurs: isMarked)
-                    let start = ContinuousClock.now
+                    let start = (wall: ContinuousClock.now, own: clock())
                     let finding = Attempt(
                         file: place, verification: .always, expected: nil
                     ).run()
-                    let duration = ContinuousClock.now - start
+                    let duration = ContinuousClock.now - start.wall
+                    let work = Double(clock() - start.own) / Double(CLOCKS_PER_SEC)
                     tally.add(finding, note: "\(file.name), marked: \(isMarked)")
-                    if duration > .seconds(1) { tally.complain("\(file.name) took \(duration)") }
+                    // Others may need the processor too; a second is what this one may need.
+                    if work > 1 || duration > .seconds(10) {
+                        tally.complain("\(file.name) took \(duration), \(work) s of work")
+                    }
                 }
             }
         }
