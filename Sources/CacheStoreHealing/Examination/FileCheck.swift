@@ -27,6 +27,9 @@ package struct FileCheck: Sendable, Hashable {
     /// `nil` where pages have no checksums.
     package var checkedPages: Int?
     package var failedPages: Int?
+    /// Transactions that were acknowledged, and that SQLite does not find in the log any more: at
+    /// least so many. Only a deep check looks for them.
+    package var lostCommits = 0
 
     package init() {}
 
@@ -152,24 +155,30 @@ extension FileExamination {
 
     private func checkLog(_ check: inout FileCheck) throws {
         guard let logSize, logSize > 0 else { return }
-        let log: LogSurvey
+        let survey: LogSurvey?
         do {
-            log = try LogSurvey(RawFile(reading: paths.log), size: logSize)
+            survey = try LogSurvey(path: paths.log, pageSize: header?.pageSize)
         } catch {
             throw PersistentStoreError(wrapping: error, path: paths.log)
         }
-        switch log.end {
-        case .notALog: check.add("log", "What lies beside the database as its log is no log.")
-        case .brokenBeforeCommit:
+        check.lostCommits = survey?.lostCommits ?? 0
+        let lost =
+            check.lostCommits == 1
+            ? "a transaction that is lost" : "\(check.lostCommits) transactions that are lost"
+        guard let survey, survey.isHeadWhole || check.lostCommits > 0 else {
+            check.add("log", "What lies beside the database as its log is no log.")
+            return
+        }
+        if !survey.isHeadWhole {
+            check.add("log", "The head of the log is damaged, and behind it is \(lost).")
+        } else if check.lostCommits > 0 {
             check.add(
                 "log",
-                "The log breaks off at frame \(log.validFrames + 1), before the end of a "
-                    + "transaction that is lost.")
-        case .unfinished:
+                "The log breaks off at frame \(survey.validFrames + 1), before the end of \(lost).")
+        } else if survey.isUnfinished {
             check.notes.append("The log ends with a transaction that was not finished.")
-        case .whole: break
         }
         check.notes.append(
-            "The log has \(log.committedFrames) pages that are not in the database file yet.")
+            "The log has \(survey.committedFrames) pages that are not in the database file yet.")
     }
 }

@@ -121,7 +121,9 @@ extension StoreOpening {
         metaBeforeReplay = nil
         report.lostSaves = 0
         if isAlone, found.hasHotLog {
-            report.lostSaves = LogInspection(path: paths.log)?.lostCommits ?? 0
+            // One that cannot be read is SQLite's to complain of.
+            let log = try? LogSurvey(path: paths.log, pageSize: found.header?.pageSize)
+            report.lostSaves = log?.lostCommits ?? 0
         }
         if found.content == .ours || !isAlone, found.hasHotLog, let identity = found.identity,
             !OpenFileRegistry.shared.contains(identity)
