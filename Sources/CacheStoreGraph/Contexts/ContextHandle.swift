@@ -37,7 +37,7 @@ package final class ContextHandle: @unchecked Sendable {
     nonisolated(unsafe) private unowned(unsafe) var context: ManagedObjectContext?
 
     private let inbox = Mutex<[Message]>([])
-    private let hasMessages = Atomic<Bool>(false)
+    private let messageFlag = Atomic<Bool>(false)
     private let generation = Atomic<UInt64>(0)
     private let mergesFlag = Atomic<Bool>(false)
 
@@ -67,11 +67,14 @@ package final class ContextHandle: @unchecked Sendable {
 
     func contextIsGone() { lock.withLock { _ in context = nil } }
 
-    /// Takes the messages out, oldest first. A load of one flag when there are none.
+    /// Whether there are messages. A load of one flag.
+    var hasMessages: Bool { messageFlag.load(ordering: .acquiring) }
+
+    /// Takes the messages out, oldest first.
     func takeMessages() -> [Message] {
-        guard hasMessages.load(ordering: .acquiring) else { return [] }
+        guard hasMessages else { return [] }
         return inbox.withLock { inbox in
-            hasMessages.store(false, ordering: .releasing)
+            messageFlag.store(false, ordering: .releasing)
             defer { inbox.removeAll() }
             return inbox
         }
@@ -79,7 +82,7 @@ package final class ContextHandle: @unchecked Sendable {
 
     /// Takes out only what the saving context has written; the other messages stay, in their order.
     func takeSaved() -> [SaveOutcome] {
-        guard hasMessages.load(ordering: .acquiring) else { return [] }
+        guard hasMessages else { return [] }
         return inbox.withLock { inbox in
             var outcomes: [SaveOutcome] = []
             inbox.removeAll { message in
@@ -87,7 +90,7 @@ package final class ContextHandle: @unchecked Sendable {
                 outcomes.append(outcome)
                 return true
             }
-            hasMessages.store(!inbox.isEmpty, ordering: .releasing)
+            messageFlag.store(!inbox.isEmpty, ordering: .releasing)
             return outcomes
         }
     }
@@ -113,7 +116,7 @@ package final class ContextHandle: @unchecked Sendable {
     package func send(_ message: Message) {
         inbox.withLock { inbox in
             inbox.append(message)
-            hasMessages.store(true, ordering: .releasing)
+            messageFlag.store(true, ordering: .releasing)
         }
         bumpGeneration()
     }

@@ -94,10 +94,7 @@ extension ManagedObjectContext {
     private func load(_ object: ManagedObject) throws {
         let above = unsavedChangesAbove()
         takePermanentID(of: object)
-        let key = object.objectID.key
-        if key > 0,
-            let batch = try currentStore().store.row(of: object.plan.entity, key: key),
-            batch.count > 0
+        if object.objectID.key > 0, let batch = try currentStore().row(of: object), batch.count > 0
         {
             adopt(batch, row: 0, in: object)
         }
@@ -136,9 +133,8 @@ extension ManagedObjectContext {
 
     func markGone(_ object: ManagedObject) {
         mutate {
-            object.status = .gone
-            object.changed = PropertySet()
-            object.originals.removeAll()
+            object.status.becomeGone()
+            object.extras?.forgetChanges()
             removePending(object)
         }
     }
@@ -167,7 +163,7 @@ extension ManagedObjectContext {
                 update.changed.forEach { object.takeUnderneath(update.values[$0], at: $0) }
                 object.status.insert(.awake)
             case .deleted:
-                object.status = .gone
+                object.status.becomeGone()
             }
         }
     }
@@ -327,7 +323,8 @@ extension ManagedObjectContext {
                 continue
             }
             let id = ManagedObjectID(space: space, entityIndex: entityIndex, key: key)
-            let object = makeObject(id, plan: plan)
+            let object = plan.makeObject(id: id, in: self)
+            register(object)
             // Nobody else knows the object yet, so no lock is needed.
             object.attach(batch, row: row)
             object.status.insert(.awake)
@@ -348,8 +345,7 @@ extension ManagedObjectContext {
             batch.version(ofRow: row) > object.version
         {
             mutate {
-                object.values.removeAll()
-                object.present = PropertySet()
+                object.forgetUnchangedValues()
             }
             adopt(batch, row: row, in: object)
             if let entry = above?.entries[object.objectID] { overlay(entry, on: object) }

@@ -68,7 +68,7 @@ extension ManagedObjectContext {
     /// An object that is not there and never will be: nothing can be registered under its key, which
     /// means another object in this context's store.
     func makeLostObject(_ id: ManagedObjectID) -> ManagedObject {
-        let object = graphModel.plans[Int(id.entityIndex)].makeObject(id: id, in: self)
+        let object = graphModel.makeObject(id: id, in: self)
         object.lose()
         return object
     }
@@ -106,10 +106,7 @@ extension ManagedObject {
         detachRow()
         version = 0
         values.removeAll()
-        present = PropertySet()
-        changed = PropertySet()
-        originals.removeAll()
-        toManyStates.removeAll()
+        extras = nil
         status = []
     }
 
@@ -123,8 +120,7 @@ extension ManagedObject {
 
     /// The row is gone for good. What was loaded stays readable.
     fileprivate final func lose() {
-        status = .gone
-        changed = PropertySet()
-        originals.removeAll()
+        status.becomeGone()
+        extras?.forgetChanges()
     }
 }

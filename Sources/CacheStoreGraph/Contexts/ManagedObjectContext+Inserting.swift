@@ -52,8 +52,7 @@ extension ManagedObjectContext {
         let plan = object.plan
         mutate {
             object.values = plan.makeEmptyValues()
-            object.present = plan.valueProperties
-            object.status = [.inserted, .awake]
+            object.status = .new
             for (index, make) in plan.defaults { object.values[index] = make() }
             register(object)
             noteChange(of: object)
@@ -83,7 +82,7 @@ extension ManagedObject {
     /// Called by the context when it goes away or is reset.
     final func leaveContext() {
         unmanagedContext = nil
-        toManyStates.removeAll()
+        extras?.toManyStates.removeAll()
         pendingIndex = -1
     }
 }

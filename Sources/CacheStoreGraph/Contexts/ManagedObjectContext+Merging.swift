@@ -5,9 +5,8 @@ import CacheStoreModel
 extension ManagedObjectContext {
     /// Takes in what waits in the inbox. One atomic load when there is nothing.
     func takeInMerges() {
-        let messages = handle.takeMessages()
-        guard !messages.isEmpty else { return }
-        for message in messages {
+        guard hasMessages else { return }
+        for message in handle.takeMessages() {
             switch message {
             case .changes(let changes): takeIn(coordinator.rescued(changes))
             case .merge(let save): mergeChanges(from: save)
@@ -31,11 +30,10 @@ extension ManagedObjectContext {
         for insertion in changes.inserted {
             let plan = graphModel.plans[Int(insertion.id.entityIndex)]
             let id = coordinator.currentID(for: insertion.id)
-            let object = registered(id) ?? makeObject(id, plan: plan)
+            let object = registered(id) ?? makeObject(id)
             mutate {
                 object.values = plan.makeEmptyValues()
-                object.present = plan.valueProperties
-                object.status = [.inserted, .awake]
+                object.status = .new
                 plan.valueProperties.forEach { index in
                     if plan.entity.properties[index].relationship == nil {
                         object.values[index] = insertion.values[index]

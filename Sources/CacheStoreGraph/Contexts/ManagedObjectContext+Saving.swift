@@ -219,9 +219,9 @@ extension ManagedObjectContext {
             for case let object? in objects {
                 object.pendingIndex = -1
                 if object.status.contains(.deleted) {
-                    object.status = .gone
+                    object.status.becomeGone()
                     object.detachRow()
-                    object.toManyStates.removeAll()
+                    object.extras?.toManyStates.removeAll()
                     forget(object)
                 } else if let outcome {
                     if object.status.contains(.inserted) {
@@ -263,10 +263,8 @@ extension ManagedObjectContext {
 
     /// Makes an object's values the saved ones.
     func commit(_ object: ManagedObject) {
-        object.changed = PropertySet()
-        if !object.originals.isEmpty { object.originals.removeAll() }
+        object.extras?.commit()
         object.status.remove([.inserted, .updated])
-        for state in object.toManyStates { state?.commit() }
     }
 
     /// Gives objects what a save to the store decided: IDs, versions, what must be loaded anew.
@@ -301,7 +299,7 @@ extension ManagedObjectContext {
                 if registered(existing) == nil {
                     changeID(of: object, to: existing)
                 } else {
-                    object.status = .gone
+                    object.status.becomeGone()
                     forget(object)
                 }
             }

@@ -89,24 +89,25 @@ extension ManagedObjectContext {
     private func undo(_ object: ManagedObject, keepingRelationships: Bool = false) {
         removePending(object)
         if object.status.contains(.inserted) {
-            object.status = .gone
+            object.status.becomeGone()
             forget(object)
             return
         }
         object.status.remove([.deleted, .updated])
+        guard let extras = object.extras else { return }
         var kept = PropertySet()
-        object.changed.forEach { index in
+        extras.changed.forEach { index in
             if keepingRelationships, object.plan.entity.properties[index].relationship != nil {
                 kept.insert(index)
-            } else if let original = object.originals[index] {
+            } else if let original = extras.originals[index] {
                 object.values[index] = original
             } else {
                 object.present.remove(index)
             }
         }
-        object.changed = kept
-        object.originals = object.originals.filter { kept.contains($0.key) }
-        for state in object.toManyStates { state?.unload(keepingChanges: keepingRelationships) }
+        extras.changed = kept
+        extras.originals = extras.originals.filter { kept.contains($0.key) }
+        for state in extras.toManyStates { state?.unload(keepingChanges: keepingRelationships) }
         if keepingRelationships { noteChange(of: object) }
     }
 
@@ -120,12 +121,16 @@ extension ManagedObjectContext {
         if !mergeChanges { restoreRelationships(of: object) }
         mutate {
             if !mergeChanges { undo(object, keepingRelationships: true) }
-            object.present = object.changed
-            object.originals.removeAll()
             object.detachRow()
             object.status.remove(.awake)
-            if object.changed.isEmpty { object.values.removeAll() }
-            for state in object.toManyStates { state?.unload(keepingChanges: true) }
+            if object.changed.isEmpty {
+                object.forgetUnchangedValues()
+            } else {
+                object.present = object.changed
+            }
+            guard let extras = object.extras else { return }
+            extras.originals.removeAll()
+            for state in extras.toManyStates { state?.unload(keepingChanges: true) }
         }
     }
 

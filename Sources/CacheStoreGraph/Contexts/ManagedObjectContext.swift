@@ -70,6 +70,8 @@ public final class ManagedObjectContext {
 
     /// What the context's children, and those who send it messages, hold of it.
     package private(set) lazy var handle = ContextHandle(self)
+    // The same one, which the context keeps: looking for messages at each use must not count it.
+    @exclusivity(unchecked) private var uncountedHandle: Unmanaged<ContextHandle>?
     /// Whether others read this context's unsaved changes: its children, or other threads.
     @exclusivity(unchecked) var isObserved: Bool
     /// How often anything changed; tells whether hooks changed something.
@@ -152,7 +154,13 @@ public final class ManagedObjectContext {
         self.isObserved = confinement == .mainThread
         self.epoch = coordinator.storeEpoch
         self.tables = ObjectTables(count: graphModel.model.entities.count)
+        uncountedHandle = Unmanaged.passUnretained(handle)
         coordinator.register(handle)
+    }
+
+    /// Whether others have left messages: a load of one flag.
+    var hasMessages: Bool {
+        uncountedHandle?._withUnsafeGuaranteedRef { $0.hasMessages } ?? false
     }
 
     deinit {
@@ -195,6 +203,13 @@ public final class ManagedObjectContext {
             self.generation = generation
             self.store = store
             space = store.space
+        }
+
+        /// The row of an object, without counting what threads share.
+        func row(of object: ManagedObject) throws -> RowBatch? {
+            try Unmanaged.passUnretained(object.plan.entity)._withUnsafeGuaranteedRef {
+                try store.row(of: $0, key: object.objectID.key)
+            }
         }
     }
 
@@ -277,14 +292,10 @@ public final class ManagedObjectContext {
     }
 
     /// Makes an object that the context does not have yet: a fault.
-    func makeObject(_ id: ManagedObjectID, plan: ObjectPlan) -> ManagedObject {
-        let object = plan.makeObject(id: id, in: self)
+    func makeObject(_ id: ManagedObjectID) -> ManagedObject {
+        let object = graphModel.makeObject(id: id, in: self)
         register(object)
         return object
-    }
-
-    func makeObject(_ id: ManagedObjectID) -> ManagedObject {
-        makeObject(id, plan: graphModel.plans[Int(id.entityIndex)])
     }
 
     func changeID(of object: ManagedObject, to id: ManagedObjectID) {

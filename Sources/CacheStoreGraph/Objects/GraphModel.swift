@@ -12,6 +12,8 @@ final class GraphModel: @unchecked Sendable {
     let model: ManagedObjectModel
     /// By entity index.
     let plans: [ObjectPlan]
+    // The same ones: counting a plan would make all threads that make objects meet at the count.
+    private let uncountedPlans: ContiguousArray<Unmanaged<ObjectPlan>>
     private let entityIndexes: [ObjectIdentifier: Int]
     /// The index of the root entity, by entity index: without an entity to count references to.
     private let rootIndexes: [Int]
@@ -39,6 +41,7 @@ final class GraphModel: @unchecked Sendable {
             }
         }
         self.plans = plans
+        self.uncountedPlans = ContiguousArray(plans.map(Unmanaged.passUnretained))
         self.rootIndexes = plans.map(\.rootIndex)
         self.entityIndexes = indexes
     }
@@ -53,6 +56,14 @@ final class GraphModel: @unchecked Sendable {
             if let known = cache[key] { return known }
             cache[key] = made
             return made
+        }
+    }
+
+    /// Makes an object of an entity's class: a fault.
+    @inline(__always)
+    func makeObject(id: ManagedObjectID, in context: ManagedObjectContext) -> ManagedObject {
+        uncountedPlans[Int(id.entityIndex)]._withUnsafeGuaranteedRef {
+            $0.makeObject(id: id, in: context)
         }
     }
 

@@ -56,10 +56,10 @@ extension ManagedObject {
 
     /// The current value of a property that is not to-many.
     final func value(at index: Int) -> PropertyValue {
-        if present.contains(index) { return values[index] }
+        if hasOwnValue(at: index) { return values[index] }
         loadIfNeeded()
         // Loading may have brought the value in from a parent context.
-        if present.contains(index) { return values[index] }
+        if hasOwnValue(at: index) { return values[index] }
         return rowValue(at: index)
     }
 
@@ -76,7 +76,7 @@ extension ManagedObject {
     @inline(__always)
     final func setValue(_ value: consuming PropertyValue, at index: Int) {
         // A new object is saved whole, so nothing has to be compared or remembered.
-        if status == [.inserted, .awake],
+        if status == .new,
             unmanagedContext?._withUnsafeGuaranteedRef({ $0.countUnobservedMutation() }) ?? false
         {
             values[index] = value
@@ -87,30 +87,28 @@ extension ManagedObject {
 
     private final func setComparedValue(_ value: PropertyValue, at index: Int) {
         guard let context else { return setDetachedValue(value, at: index) }
-        if status == [.inserted, .awake] {
+        if status == .new {
             context.mutate { values[index] = value }
             return
         }
         let old = self.value(at: index)
         guard old != value, !status.contains(.gone) else { return }
         context.mutate {
-            if status.contains(.inserted) {
-                values[index] = value
-                return
-            }
             if values.isEmpty { values = plan.makeEmptyValues() }
-            if !changed.contains(index) {
+            values[index] = value
+            if status.contains(.inserted) { return }
+            let extras = ensureExtras()
+            if !extras.changed.contains(index) {
                 // What was set without being changed (by a save, by a parent) is not in the row.
-                if present.contains(index) { originals[index] = old }
-                changed.insert(index)
-                present.insert(index)
-                values[index] = value
-            } else {
-                values[index] = value
-                if value == originals[index] ?? rowValue(at: index) {
-                    changed.remove(index)
-                    originals[index] = nil
+                if hasOwnValue(at: index) {
+                    extras.originals[index] = old
+                } else {
+                    extras.present.insert(index)
                 }
+                extras.changed.insert(index)
+            } else if value == extras.originals[index] ?? rowValue(at: index) {
+                extras.changed.remove(index)
+                extras.originals[index] = nil
             }
             context.noteChange(of: self)
         }

@@ -16,7 +16,7 @@ extension ManagedObject {
         guard let slotTable, let rowStart else { return nil }
         let access = slotTable[Int(slot)]
         let column = Int(access.column)
-        guard column >= 0, !present.contains(Int(access.property)) else { return nil }
+        guard column >= 0, !hasOwnValue(at: Int(access.property)) else { return nil }
         return (
             rowStart + Int(access.offset), rowStart.load(fromByteOffset: column, as: UInt8.self),
             column
@@ -101,9 +101,9 @@ extension ManagedObject {
         // The plan checked that the codec of this slot is the one the wrapper made.
         let codec = unsafeDowncast(anyCodec, to: AttributeCodec<Value>.self)
         let index = plan.slots[slot].propertyIndex
-        if !present.contains(index) {
+        if !hasOwnValue(at: index) {
             loadIfNeeded()
-            if let batch, !present.contains(index) {
+            if let batch, !hasOwnValue(at: index) {
                 let column = plan.slots[slot].column
                 if column >= 0, let value = codec.decode(batch, row: row, column: column) {
                     return value
@@ -111,7 +111,7 @@ extension ManagedObject {
                 return placeholder(of: codec)
             }
         }
-        if present.contains(index), let value = codec.decode(values[index]) { return value }
+        if hasOwnValue(at: index), let value = codec.decode(values[index]) { return value }
         return placeholder(of: codec)
     }
 

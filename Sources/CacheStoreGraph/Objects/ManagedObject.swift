@@ -45,41 +45,45 @@ open class ManagedObject {
     /// The identity of the object; temporary until it is saved for the first time.
     @exclusivity(unchecked) public final internal(set) var objectID: ManagedObjectID
 
-    /// The objects of one fetch that are loaded together; `nil` once loaded. `row` is then the place
-    /// among them.
+    // Directly behind the ID, which leaves room for it.
+    /// The place in `batch`, or in `faultGroup`.
+    @exclusivity(unchecked) private final var storedRow: Int32 = 0
+    /// The objects of one fetch that are loaded together; `nil` once loaded.
     @exclusivity(unchecked) final var faultGroup: FaultGroup?
     /// The row that the object was loaded from.
     @exclusivity(unchecked) final var batch: RowBatch?
-    @exclusivity(unchecked) final var row = 0
     /// The start of the row, which the batch keeps.
     @exclusivity(unchecked) final var rowStart: UnsafeRawPointer?
     /// Which property each wrapper stands for; `nil` in an object made to describe or record.
     // Belongs to the plan, which is kept until the process ends.
     final let slotTable: UnsafePointer<SlotAccess>?
-    /// The version of the row that the object's values are based on.
-    @exclusivity(unchecked) final var version: Int64 = 0
     /// Values that are not, or not only, in the row; empty until there is one.
     @exclusivity(unchecked) final var values: ContiguousArray<PropertyValue> = []
-    /// Which values count; the others are read from the row.
-    @exclusivity(unchecked) final var present = PropertySet()
-    /// Which values differ from what was last loaded or saved.
-    @exclusivity(unchecked) final var changed = PropertySet()
-    /// What changed values were before, where the row does not tell.
-    @exclusivity(unchecked) final var originals: [Int: PropertyValue] = [:]
-    @exclusivity(unchecked) final var toManyStates: ContiguousArray<ToManyState?> = []
+    /// What only a changed object has, and one with to-many relationships that were used.
+    @exclusivity(unchecked) final var extras: ObjectExtras?
+    /// The version of the row that the object's values are based on.
+    @exclusivity(unchecked) final var version: Int64 = 0
+    @exclusivity(unchecked) private final var storedPendingIndex: Int32 = -1
     @exclusivity(unchecked) final var status = Status()
-    /// The place in the context's list of objects with unsaved changes; -1 if not in it.
-    @exclusivity(unchecked) final var pendingIndex = -1
-    final let recorder: KeyPathRecorder?
 
     struct Status: OptionSet {
-        let rawValue: UInt8
+        var rawValue: UInt8
         static let inserted = Status(rawValue: 1)
         static let updated = Status(rawValue: 2)
         static let deleted = Status(rawValue: 4)
         /// The row is gone, by a save of this context or of another.
         static let gone = Status(rawValue: 8)
         static let awake = Status(rawValue: 16)
+        /// All values are in the object itself, as those of a new one are.
+        static let ownsAllValues = Status(rawValue: 32)
+        /// A new object that nothing was undone in.
+        static let new: Status = [.inserted, .awake, .ownsAllValues]
+
+        /// The values that there are stay.
+        mutating func becomeGone() {
+            formIntersection(.ownsAllValues)
+            insert(.gone)
+        }
     }
 
     /// Creates an object from what the library hands over. Programs call
@@ -92,17 +96,15 @@ open class ManagedObject {
             self.slotTable = plan._withUnsafeGuaranteedRef { UnsafePointer($0.slotAccess) }
             self.objectID = id
             self.unmanagedContext = context
-            self.recorder = nil
         case .description:
             self.plan = ObjectPlan.none
             self.slotTable = nil
             self.objectID = ObjectPlan.noID
-            self.recorder = nil
         case .recording(let recorder):
             self.plan = ObjectPlan.none
             self.slotTable = nil
             self.objectID = ObjectPlan.noID
-            self.recorder = recorder
+            self.extras = ObjectExtras(recorder: recorder)
         }
     }
 
@@ -120,6 +122,18 @@ open class ManagedObject {
 
     deinit {
         unmanagedContext?._withUnsafeGuaranteedRef { $0.forget(self) }
+    }
+
+    /// The place among the rows, or the faults, of one fetch.
+    final var row: Int {
+        @inline(__always) get { Int(storedRow) }
+        @inline(__always) set { storedRow = Int32(truncatingIfNeeded: newValue) }
+    }
+
+    /// The place in the context's list of objects with unsaved changes; -1 if not in it.
+    final var pendingIndex: Int {
+        @inline(__always) get { Int(storedPendingIndex) }
+        @inline(__always) set { storedPendingIndex = Int32(truncatingIfNeeded: newValue) }
     }
 
     // MARK: - The entity of a class

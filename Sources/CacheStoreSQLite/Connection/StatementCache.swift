@@ -23,6 +23,9 @@ final class StatementCache {
     @exclusivity(unchecked) private var entries: [Entry] = []
     @exclusivity(unchecked) private var byText: [String: Int] = [:]
     @exclusivity(unchecked) private var byKey: [StatementKey: Int] = [:]
+    /// The statement that was asked for last by its key: mostly it is the next one, too, and comparing
+    /// two numbers is less than hashing one.
+    @exclusivity(unchecked) private var latest: (key: StatementKey, index: Int)?
     @exclusivity(unchecked) private var clock: UInt64 = 0
     @exclusivity(unchecked) private(set) var counts = Counts()
 
@@ -45,14 +48,22 @@ final class StatementCache {
     func statement(
         key: StatementKey, prepare: () throws(SQLiteError) -> Statement
     ) throws(SQLiteError) -> Statement {
-        if let index = byKey[key] {
+        if let index = index(of: key) {
             if let statement = take(at: index) { return statement }
             return try prepare()
         }
         return try insert(prepare(), text: nil, key: key)
     }
 
+    private func index(of key: StatementKey) -> Int? {
+        if let latest, latest.key == key { return latest.index }
+        guard let index = byKey[key] else { return nil }
+        latest = (key, index)
+        return index
+    }
+
     func removeAll() {
+        latest = nil
         entries.removeAll()
         byText.removeAll()
         byKey.removeAll()
@@ -87,6 +98,7 @@ final class StatementCache {
             if let old = entries[index].text { byText[old] = nil }
             if let old = entries[index].key { byKey[old] = nil }
             entries[index] = entry
+            if latest?.index == index { latest = nil }
         }
         if let text { byText[text] = index }
         if let key { byKey[key] = index }

@@ -14,9 +14,11 @@ import Synchronization
 extension ConnectionPool {
     /// A connection to read with, until it is given back.
     struct Lease {
-        let connection: Connection
+        // Until it is given back its slot keeps the connection, or the pool that of an extra reader;
+        // and the pool keeps its slots.
+        let connection: Unmanaged<Connection>
         /// `nil` for a reader beyond the maximum.
-        let slot: ReaderSlot?
+        let slot: Unmanaged<ReaderSlot>?
     }
 
     /// How many connections for reading are open or being opened, those beyond the maximum left out.
@@ -42,8 +44,11 @@ extension ConnectionPool {
     @inline(__always)
     private func takeIdleReader(_ me: ThreadID) -> Lease? {
         let preferred = Int(cachestore_preferred_reader())
-        if preferred < slots.count, let connection = slots[preferred].takeConnection(me) {
-            return Lease(connection: connection, slot: slots[preferred])
+        if preferred < uncountedSlots.count {
+            let slot = uncountedSlots[preferred]
+            if let connection = slot._withUnsafeGuaranteedRef({ $0.takeConnection(me) }) {
+                return Lease(connection: connection, slot: slot)
+            }
         }
         return takeAnyIdleReader(me)
     }
@@ -53,7 +58,7 @@ extension ConnectionPool {
         for (index, slot) in slots.enumerated() {
             guard let connection = slot.takeConnection(me) else { continue }
             cachestore_prefer_reader(UInt32(index))
-            return Lease(connection: connection, slot: slot)
+            return Lease(connection: connection, slot: Unmanaged.passUnretained(slot))
         }
         return nil
     }
@@ -106,7 +111,9 @@ extension ConnectionPool {
                     state.active[ObjectIdentifier(connection)] = connection
                 }
             }
-            return Lease(connection: connection, slot: slot)
+            return Lease(
+                connection: Unmanaged.passUnretained(connection),
+                slot: slot.map(Unmanaged.passUnretained))
         } catch {
             monitor.withLock {
                 if let slot { slot.empty() } else { forgetExtraReader(of: me) }
@@ -118,10 +125,14 @@ extension ConnectionPool {
 
     @inline(__always)
     func release(_ lease: Lease) {
-        tidy(lease.connection)
-        guard let slot = lease.slot else { return closeExtraReader(lease.connection) }
-        slot.giveBack()
-        if needsAttention.load(ordering: .sequentiallyConsistent) != 0 { tellOthers(of: slot) }
+        lease.connection._withUnsafeGuaranteedRef { tidy($0) }
+        guard let slot = lease.slot else {
+            return closeExtraReader(lease.connection.takeUnretainedValue())
+        }
+        slot._withUnsafeGuaranteedRef { $0.giveBack() }
+        if needsAttention.load(ordering: .sequentiallyConsistent) != 0 {
+            tellOthers(of: slot.takeUnretainedValue())
+        }
     }
 
     /// Somebody waits for the reader, or the pool has ended and the reader goes, too.

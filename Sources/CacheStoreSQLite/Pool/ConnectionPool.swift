@@ -65,6 +65,8 @@ package final class ConnectionPool: @unchecked Sendable {
     let monitor = Monitor()
     let state = State()
     let slots: [ReaderSlot]
+    // The same ones, which the pool keeps: counting them would cost a part of each read.
+    let uncountedSlots: ContiguousArray<Unmanaged<ReaderSlot>>
     /// Whether whoever gives a reader back has to look at what happened meanwhile: somebody waits,
     /// or the pool has ended.
     let needsAttention = Atomic<Int>(0)
@@ -76,6 +78,7 @@ package final class ConnectionPool: @unchecked Sendable {
     package init(_ configuration: Configuration, writer: sending Connection? = nil) {
         self.configuration = configuration
         slots = (0..<max(1, configuration.maximumReaders)).map { _ in ReaderSlot() }
+        uncountedSlots = ContiguousArray(slots.map(Unmanaged.passUnretained))
         state.writer = writer
     }
 
@@ -112,7 +115,7 @@ package final class ConnectionPool: @unchecked Sendable {
     ) throws -> T {
         let lease = try acquireReader(timeout: timeout)
         defer { release(lease) }
-        return try body(lease.connection)
+        return try lease.connection._withUnsafeGuaranteedRef { try body($0) }
     }
 
     // MARK: Ending

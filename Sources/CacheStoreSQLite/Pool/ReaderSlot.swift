@@ -33,9 +33,10 @@ final class ReaderSlot: @unchecked Sendable {
 
     /// Takes the slot if it is idle: its connection is the caller's until ``giveBack()``.
     @inline(__always)
-    func takeConnection(_ thread: ThreadID) -> Connection? {
+    func takeConnection(_ thread: ThreadID) -> Unmanaged<Connection>? {
         guard take(from: Phase.idle, thread) else { return nil }
-        return connection
+        // The slot keeps it until whoever has the slot empties it.
+        return connection.map(Unmanaged.passUnretained)
     }
 
     /// Takes the slot if it is empty, in order to open a connection for it.
