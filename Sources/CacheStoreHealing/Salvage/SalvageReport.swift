@@ -9,10 +9,10 @@ package struct SalvageReport: Sendable, Hashable {
         /// Taken over, all of it from pages whose checksum fits.
         package var kept = 0
         /// Taken over, but nothing proves that they are as they were: the pages have no checksums, or
-        /// another program has written them.
+        /// another program has written them, or a page is damaged that looks right where the row is.
         package var doubtful = 0
-        /// Gone. Those on pages that cannot be read are estimated, by what other pages of the table
-        /// have.
+        /// Gone. Those on pages that do not even say how many they had are estimated, by what other
+        /// pages of the table have.
         package var lost = 0
 
         /// Taken over, but for a reference to a row that is lost, which is empty now.
@@ -40,6 +40,9 @@ package struct SalvageReport: Sendable, Hashable {
     /// Rows that were read but belong to a table that could not be told, and an estimate of those on
     /// damaged pages that nothing leads to.
     package internal(set) var unassignedRows = 0
+    /// An estimate of the doubtful rows that are not as they were: of each damaged page that rows were
+    /// taken from, one, where none is known to be lost.
+    var alteredRows = 0
     /// The pages of the database, and how many of them are damaged.
     package internal(set) var pageCount = 0
     package internal(set) var damagedPages = 0
@@ -65,6 +68,7 @@ package struct SalvageReport: Sendable, Hashable {
         let total = total
         let taken = total.kept + total.doubtful
         let all = taken + total.repaired + total.lost + unassignedRows
-        return all == 0 ? (damagedPages == 0 ? 1 : 0) : Double(taken) / Double(all)
+        return all == 0
+            ? (damagedPages == 0 ? 1 : 0) : Double(taken - min(taken, alteredRows)) / Double(all)
     }
 }

@@ -15,13 +15,13 @@ extension SalvageRun {
         // Without a definition from the file itself nothing says which column is which.
         let writer = RowWriter(layout, on: target.connection, TextEncoding(of: image.header))
         let rows = try copy(pages, by: writer, canBeProven: object.source != .expected)
-        var result = rows
-        result.lost += estimateOfLost(in: tree, isWithoutRowID: layout.isWithoutRowID)
-        // Of this library's own tables nobody counts rows.
-        let name = object.object.name
-        if !object.object.isInternal, !name.hasPrefix("cachestore_") {
-            report.tables[name] = result
-        }
+        if isCounted(index) { report.tables[object.object.name] = rows }
+    }
+
+    /// Of SQLite's own tables, and of this library's own, nobody counts rows.
+    func isCounted(_ index: Int) -> Bool {
+        let object = schema.objects[index].object
+        return !object.isInternal && !object.name.hasPrefix("cachestore_")
     }
 
     private func copy(
@@ -83,23 +83,9 @@ extension SalvageRun {
 
     // MARK: Estimates
 
-    private func meanCells(of pages: [Int], _ kind: TreePage.Kind) -> Double {
+    func meanCells(of pages: [Int], _ kind: TreePage.Kind) -> Double {
         let counts = pages.filter { map.entries[$0].kind == kind }.map { map.entries[$0].cellCount }
         return counts.isEmpty ? 0 : Double(counts.reduce(0, +)) / Double(counts.count)
-    }
-
-    private func estimateOfLost(in tree: PageOwners.Tree, isWithoutRowID: Bool) -> Int {
-        guard !tree.damaged.isEmpty else { return 0 }
-        let kind = isWithoutRowID ? TreePage.Kind.indexLeaf : .tableLeaf
-        var perLeaf = meanCells(of: tree.pages, kind)
-        if perLeaf == 0 { perLeaf = meanCells(of: Array(map.pages), kind) }
-        let perInterior = isWithoutRowID ? meanCells(of: tree.pages, .indexInterior) : 0
-        let lost = tree.damaged.reduce(0.0) { sum, page in
-            let isInterior =
-                owners.isInterior(page) || page == tree.root && !tree.pages.isEmpty
-            return sum + (isInterior ? perInterior : perLeaf)
-        }
-        return Int(lost.rounded())
     }
 
     /// Damaged pages that nothing leads to: as many of them as of all pages were leaves of tables.

@@ -48,6 +48,10 @@ final class SalvageRun {
             for index in schema.objects.indices where layouts[index] != nil {
                 try copyTable(index, to: target)
             }
+            // After all that is better: no row may take a page away that another one has.
+            for index in schema.objects.indices where layouts[index] != nil {
+                try copyRemains(of: index, to: target)
+            }
             if try target.has("sqlite_sequence") { try tidySequences(in: connection) }
             if options.keepsUnknownRows { try copyUnknownRows(to: target) }
             countUnknownRows()

@@ -64,14 +64,30 @@ final class DatabaseImage {
         return Self.page(number, in: file, log, geometry)
     }
 
-    private static func page(
-        _ number: Int, in file: RawFile, _ log: LogImage?, _ geometry: PageGeometry
-    ) -> StoredPage? {
-        if let log, log.contains(number) { return log.page(number) }
+    /// What a damaged page has, right or wrong; `nil` where that is not to be had, or where the page
+    /// has a newer version in the log.
+    func remains(of number: Int) -> StoredPage? {
+        guard number >= 1, number <= pageCount, log?.contains(number) != true,
+            let bytes = Self.bytes(of: number, in: file, geometry)
+        else { return nil }
+        return StoredPage(number: number, bytes: bytes, isProven: false)
+    }
+
+    private static func bytes(
+        of number: Int, in file: RawFile, _ geometry: PageGeometry
+    ) -> [UInt8]? {
         let offset = Int64(number - 1) * Int64(geometry.pageSize)
         guard let bytes = try? file.read(count: geometry.pageSize, at: offset),
             bytes.count == geometry.pageSize
         else { return nil }
+        return bytes
+    }
+
+    private static func page(
+        _ number: Int, in file: RawFile, _ log: LogImage?, _ geometry: PageGeometry
+    ) -> StoredPage? {
+        if let log, log.contains(number) { return log.page(number) }
+        guard let bytes = bytes(of: number, in: file, geometry) else { return nil }
         guard geometry.checksums != .none else {
             return StoredPage(number: number, bytes: bytes, isProven: false)
         }

@@ -63,13 +63,24 @@ struct TreePage {
         return page.bytes.varint(at: length.end)?.value
     }
 
-    /// Whether everything in the head of the page fits together, as chance would not have it.
-    var isTidy: Bool {
+    /// The row number up to which the page below a cell has rows.
+    func key(_ index: Int) -> Int64? {
+        guard kind == .tableInterior, let offset = cell(index) else { return nil }
+        return page.bytes.varint(at: offset + 4)?.value
+    }
+
+    /// Where the part begins that has cells; `nil` where the head of the page does not fit together.
+    var contentStart: Int? {
         guard var content = page.bytes.number16(at: start + 5), page.bytes[start + 7] <= 60 else {
-            return false
+            return nil
         }
         if content == 0 { content = 65_536 }
-        return content >= pointerEnd && content <= usableSize
-            && (0..<cellCount).allSatisfy { index in cell(index).map { $0 >= content } ?? false }
+        return content >= pointerEnd && content <= usableSize ? content : nil
+    }
+
+    /// Whether everything in the head of the page fits together, as chance would not have it.
+    var isTidy: Bool {
+        guard let content = contentStart else { return false }
+        return (0..<cellCount).allSatisfy { index in cell(index).map { $0 >= content } ?? false }
     }
 }

@@ -11,7 +11,18 @@ final class CellReader {
         let rowID: Int64?
         let record: Record
         let isProven: Bool
+        /// The bytes of its page that it has.
+        let place: Range<Int>
         fileprivate let overflow: [Int]
+    }
+
+    /// Where a cell has what.
+    private struct Parts {
+        let rowID: Int64?
+        /// The length of the row, wherever it is.
+        let length: Int
+        /// The part of it that is on the page.
+        let local: Range<Int>
     }
 
     private let map: PageMap
@@ -26,32 +37,63 @@ final class CellReader {
 
     /// Reads a cell that holds a row; `nil` where a part of it is damaged.
     func read(_ index: Int, of page: TreePage) -> Cell? {
-        guard let start = page.cell(index), page.kind != .tableInterior else { return nil }
-        let bytes = page.page.bytes
-        let lengthAt = page.kind == .indexInterior ? start + 4 : start
+        guard let start = page.cell(index),
+            let parts = parts(at: start, of: page.page, page.kind)
+        else { return nil }
+        return read(parts, from: start, of: page.page)
+    }
+
+    /// Reads what may be a cell, on a page that is damaged; `nil` where its head does not agree with
+    /// itself in everything, or where a test on the row fails.
+    func read(
+        at start: Int, of remains: PageRemains, where isFitting: (Cell) -> Bool
+    ) -> Cell? {
+        guard let parts = parts(at: start, of: remains.page, remains.kind),
+            Record.fills(parts.length, at: parts.local, of: remains.page.bytes),
+            let cell = read(parts, from: start, of: remains.page)
+        else { return nil }
+        if isFitting(cell) { return cell }
+        release(cell)
+        return nil
+    }
+
+    private func parts(at start: Int, of page: StoredPage, _ kind: TreePage.Kind) -> Parts? {
+        guard kind != .tableInterior else { return nil }
+        let bytes = page.bytes
+        let lengthAt = kind == .indexInterior ? start + 4 : start
         guard let length = bytes.varint(at: lengthAt), length.value > 0,
             length.value <= Int64(map.image.pageCount) * Int64(usableSize)
         else { return nil }
         var next = length.end
         var rowID: Int64?
-        if page.kind == .tableLeaf {
+        if kind == .tableLeaf {
             guard let key = bytes.varint(at: next) else { return nil }
             rowID = key.value
             next = key.end
         }
         let total = Int(length.value)
-        let local = localLength(of: total, isTable: page.kind == .tableLeaf)
+        let local = localLength(of: total, isTable: kind == .tableLeaf)
         guard next + local <= usableSize else { return nil }
-        var payload = Array(bytes[next..<next + local])
-        var isProven = page.page.isProven
+        return Parts(rowID: rowID, length: total, local: next..<next + local)
+    }
+
+    private func read(_ parts: Parts, from start: Int, of page: StoredPage) -> Cell? {
+        var payload = Array(page.bytes[parts.local])
+        var isProven = page.isProven
         var overflow: [Int] = []
-        if local < total {
-            guard let first = bytes.number32(at: next + local),
-                append(total - local, from: Int(first), to: &payload, &overflow, &isProven)
+        var end = parts.local.upperBound
+        if payload.count < parts.length {
+            guard let first = page.bytes.number32(at: end),
+                append(
+                    parts.length - payload.count, from: Int(first), to: &payload, &overflow,
+                    &isProven)
             else { return nil }
+            end += 4
         }
         guard let record = Record(payload) else { return nil }
-        return Cell(rowID: rowID, record: record, isProven: isProven, overflow: overflow)
+        return Cell(
+            rowID: parts.rowID, record: record, isProven: isProven, place: start..<end,
+            overflow: overflow)
     }
 
     /// Lets a row be read again.

@@ -38,6 +38,35 @@ struct Record {
         self.fields = fields
     }
 
+    /// Whether what begins at a place is the head of a record that fills a length, and no byte less.
+    ///
+    /// - Parameter local: the part of the record that is in these bytes.
+    static func fills(_ length: Int, at local: Range<Int>, of bytes: [UInt8]) -> Bool {
+        guard let head = bytes.varint(at: local.lowerBound), head.value > 1,
+            head.value <= Int64(local.count)
+        else { return false }
+        let end = local.lowerBound + Int(head.value)
+        var next = head.end
+        var rest = length - Int(head.value)
+        while next < end {
+            guard let type = bytes.varint(at: next), type.end <= end, type.value >= 0,
+                let length = Self.length(type.value), length <= rest
+            else { return false }
+            next = type.end
+            rest -= length
+        }
+        return rest == 0
+    }
+
+    /// Whether all texts are texts, where that can be told.
+    func hasSoundTexts(_ encoding: TextEncoding) -> Bool {
+        encoding != .utf8
+            || fields.allSatisfy { field in
+                guard case .text = field.content else { return true }
+                return String(validating: bytes[field.range], as: UTF8.self) != nil
+            }
+    }
+
     private static func length(_ type: Int64) -> Int? {
         switch type {
         case 0, 8, 9: 0

@@ -158,6 +158,19 @@ struct PageOwners {
 
     // MARK: Damaged pages
 
+    /// The row numbers that a page of a table may have, as far as the page above tells.
+    func rowIDs(of page: Int) -> ClosedRange<Int64> {
+        let all = Int64.min...Int64.max
+        guard let parent = parents[page], map.isPage(parent), let tree = map.tree(parent),
+            let index = tree.children.firstIndex(of: page)
+        else { return all }
+        let below = index == 0 ? .min : tree.key(index - 1) ?? .min
+        let last = tree.key(index) ?? .max
+        // Each page has the numbers above those of the page before it.
+        let first = below == .min || below == .max ? below : below + 1
+        return first <= last ? first...last : all
+    }
+
     /// Whether a damaged page of a tree had pages below it, as far as anything tells.
     func isInterior(_ page: Int) -> Bool {
         if interiorByMap.contains(page) { return true }
