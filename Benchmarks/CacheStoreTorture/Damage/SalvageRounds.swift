@@ -38,6 +38,8 @@ struct SalvageRounds {
     /// - Returns: whether nothing was altered among what was kept, and enough is as it was.
     func run() throws -> Bool {
         let before = try Self.objects(in: file, at: folder, damage: { _ in }).objects
+        let size = try Data(contentsOf: file).count
+        StandardStreams.tell("salvage: \(before.count) objects in \(size) bytes")
         StandardStreams.printResult("salvage\ttries\tidentical\taltered\terror")
         var isSound = true
         for (index, (share, bar)) in Self.shares.enumerated() {
@@ -66,6 +68,7 @@ struct SalvageRounds {
         var altered = 0
         var score = 0.0
         var gone = 0
+        var goneAlthoughShort = 0
         var withOtherReference = 0
         var withOtherValues = 0
     }
@@ -76,6 +79,7 @@ struct SalvageRounds {
         private(set) var altered = 0
         private var largestError = 0.0
         private var gone = 0
+        private var goneAlthoughShort = 0
         private var withOtherReference = 0
         private var withOtherValues = 0
 
@@ -85,6 +89,7 @@ struct SalvageRounds {
             altered += result.altered
             largestError = max(largestError, abs(result.identical - result.score))
             gone += result.gone
+            goneAlthoughShort += result.goneAlthoughShort
             withOtherReference += result.withOtherReference
             withOtherValues += result.withOtherValues
         }
@@ -96,8 +101,10 @@ struct SalvageRounds {
             func mean(_ number: Int) -> String {
                 String(format: "%.2f", Double(number) / Double(max(count, 1)))
             }
-            return "\(mean(gone)) objects are gone, \(mean(withOtherReference)) have another "
-                + "reference, \(mean(withOtherValues)) other values"
+            return
+                "\(mean(gone)) objects are gone, \(mean(goneAlthoughShort)) of them on one page; "
+                + "\(mean(withOtherReference)) have another reference, "
+                + "\(mean(withOtherValues)) other values"
         }
         var error: String { Self.percent(largestError) }
 
@@ -126,6 +133,7 @@ struct SalvageRounds {
         for (key, object) in before where now[key] != object {
             if now[key] == nil {
                 result.gone += 1
+                if object.values.utf8.count < 3_000 { result.goneAlthoughShort += 1 }
             } else if now[key]?.values == object.values {
                 result.withOtherReference += 1
             } else {

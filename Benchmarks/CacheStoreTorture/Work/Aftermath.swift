@@ -10,6 +10,9 @@ struct Aftermath {
     let folder: URL
     /// What the work has told its witness.
     let lines: [String]
+    /// Whether rows may be missing, if that is told: pages that the system refuses to read cannot be
+    /// salvaged.
+    var mayMissRows = false
 
     /// What came of it: *healed* is a store that opens and works; *silent* what was read and never
     /// saved; *lost* what was acknowledged and is gone without a report.
@@ -39,7 +42,8 @@ struct Aftermath {
     }
 
     private func judgeStore(_ verdict: inout Verdict) throws {
-        let store = try ItemStore(in: folder, work.version, verification: .always)
+        let store = try ItemStore(
+            in: folder, work.version, work.damagePolicy, verification: .always)
         var content: [Int: String]
         do {
             content = try store.content()
@@ -53,7 +57,8 @@ struct Aftermath {
             throw error
         }
         try store.close()
-        let again = try ItemStore(in: folder, work.version, verification: .always)
+        let again = try ItemStore(
+            in: folder, work.version, work.damagePolicy, verification: .always)
         defer { try? again.close() }
         guard try again.content() == content, again.report.outcome == .opened else {
             throw Torture.Failure(
@@ -70,6 +75,7 @@ struct Aftermath {
                 line.hasPrefix("state ") ? Int(line.dropFirst(6)) : nil
             }.max() ?? 0
         let isTold = report.wasResetOrCreated || lines.contains("reset")
+        if mayMissRows, isTold, content.allSatisfy({ states[0][$0.key] == $0.value }) { return }
         if let state = (reached...reached + 1).first(where: {
             $0 < states.count && states[$0] == content
         }) {

@@ -28,6 +28,7 @@ final class ItemStore {
 
     init(
         in folder: URL, _ version: Version = .first,
+        _ damagePolicy: PersistentStoreDescription.DamagePolicy = .reset,
         verification: PersistentStoreDescription.Verification = .afterUncleanShutdown
     ) throws {
         self.version = version
@@ -37,6 +38,7 @@ final class ItemStore {
         description.verificationDeadline = .seconds(60)
         description.busyTimeout = .milliseconds(500)
         description.synchronous = .full
+        description.damagePolicy = damagePolicy
         report = try coordinator.addPersistentStore(description)
         let failure = SharedFailure()
         self.failure = failure

@@ -7,7 +7,7 @@ import Foundation
 @MainActor
 struct KillTorture {
     nonisolated static let works: [Work] = [
-        .save, .reset, .migrate, .heal, .cleanUp, .create, .recover,
+        .save, .reset, .migrate, .heal, .salvage, .cleanUp, .create, .recover,
     ]
 
     let settings: TortureSettings

@@ -48,6 +48,14 @@ enum FileTree {
         if mkdir(path, 0o700) != 0 && errno != EEXIST { throw FileSystemError("create", path) }
     }
 
+    /// Makes the content of a file survive a power failure.
+    static func synchronize(_ path: String) throws(FileSystemError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileSystemError("open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw FileSystemError("sync", path) }
+    }
+
     /// Makes the names in a directory survive a power failure. Best effort: some file systems
     /// refuse to sync directories.
     static func synchronizeDirectory(_ path: String) {

@@ -49,6 +49,8 @@ package struct StorePaths: Sendable, Hashable {
     package var healingRecord: String { stem + ".healing" }
     /// A store in the making, of what a damaged one still has.
     package var salvage: String { stem + ".salvage" }
+    /// A complete one, which is only to be copied to its place: there is nothing else left.
+    package var salvaged: String { stem + ".salvaged" }
     /// How far the store was read through in the background, while that is going on.
     package var scrubNote: String { stem + ".scrub" }
     /// The directory of the external values.

@@ -185,6 +185,10 @@ extension StoreOpening {
                 return .inconsistent
             }
             self.meta = meta
+            if lock?.mode == .exclusive || writerLock != nil {
+                // Of a process that was killed. Nobody needs them: there is a store.
+                try? StoreSalvage.removeRemains(of: paths)
+            }
             connection.clearStatementCache()
             try settings().apply(to: connection)
             if report.lostSaves > 0, !options.isReadOnly {

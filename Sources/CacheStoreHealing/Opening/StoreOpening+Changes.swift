@@ -79,6 +79,7 @@ extension StoreOpening {
     func reset() throws -> StoreOpeningStateMachine.Event {
         closeDatabase()
         meta = nil
+        try StoreSalvage.removeRemains(of: paths)
         detail = try resetFile()
         return .done
     }
@@ -95,7 +96,8 @@ extension StoreOpening {
         ).perform()
     }
 
-    /// Makes an empty store of an empty file or none.
+    /// Makes an empty store of an empty file or none; or where another process had salvaged the store,
+    /// but not yet put that in its place, a store of that.
     func create() throws -> StoreOpeningStateMachine.Event {
         closeDatabase()
         // Others have the log of this very file open. It neither goes away nor out of use, unless the
@@ -110,6 +112,11 @@ extension StoreOpening {
         } else if inspection?.content == .missing || inspection?.content == .empty {
             // The remains of a store whose file somebody deleted.
             try StoreReset.removeSideFiles(of: paths)
+        }
+        if try storeSalvage().finish() {
+            noteSalvaged()
+            detail = "what another process has salvaged"
+            return .salvaged
         }
         let identifier = UUID()
         let connection = try keepsLog ? openDatabase(.readWrite) : openEmptyDatabase()

@@ -7,11 +7,7 @@ extension StoreOpening {
         closeDatabase()
         let found: SalvageReport
         do {
-            found = try StoreSalvage(
-                paths: paths, content: content, busyTimeout: options.busyTimeout,
-                isLogForeign: isLogForeign, isShared: writerLock != nil,
-                usesLog: !usesRollbackJournal, lineage: lineage
-            ).perform()
+            found = try storeSalvage().perform()
         } catch {
             switch PersistentStoreError(wrapping: error).code {
             // What says nothing about the file: it stays as it is, for another try.
@@ -29,10 +25,22 @@ extension StoreOpening {
         detail =
             "\(found.damagedPages) of \(found.pageCount) pages are damaged"
             + (found.notes.isEmpty ? "" : "; " + found.notes.joined(separator: " "))
+        noteSalvaged()
+        return .salvaged
+    }
+
+    func storeSalvage() -> StoreSalvage {
+        StoreSalvage(
+            paths: paths, content: content, busyTimeout: options.busyTimeout,
+            isLogForeign: isLogForeign, isShared: writerLock != nil,
+            usesLog: !usesRollbackJournal, lineage: lineage)
+    }
+
+    /// What was known of the file is not true any more.
+    func noteSalvaged() {
         meta = nil
         metaBeforeReplay = nil
         isLogForeign = false
         DamageMark.remove(for: paths)
-        return .salvaged
     }
 }

@@ -93,6 +93,7 @@ struct StoreOpeningStateMachine: Sendable {
         case migrated
         case unmigratable(String)
         case done
+        /// Also in the place of a creation, where another process had salvaged the store, and ended.
         case salvaged
         /// There was nothing to make a store of.
         case unsalvageable
@@ -185,10 +186,9 @@ struct StoreOpeningStateMachine: Sendable {
         case (.migrating, .unmigratable(let reason)): return heal(.unmigratable(reason))
         case (.quarantining, .done):
             return isToBeSalvaged ? go(.salvaging, .salvage) : go(.resetting, .reset)
-        case (.salvaging, .salvaged):
-            hasSalvaged = true
-            outcome = .salvaged
-            return go(.opening, .openDatabase)
+        case (.salvaging, .salvaged): return salvaged(cause)
+        // There was a complete one, that only had to be copied.
+        case (.creating, .salvaged): return salvaged(.damaged)
         case (.salvaging, .unsalvageable): return go(.resetting, .reset)
         case (.settingAside, .done), (.resetting, .done): return go(.creating, .create)
         case (.creating, .done): return share()
@@ -269,6 +269,13 @@ struct StoreOpeningStateMachine: Sendable {
         case .salvaging: return go(.resetting, .reset)
         default: return end(.fail(.damaged))
         }
+    }
+
+    private mutating func salvaged(_ cause: StoreOpenReport.Cause) -> Action {
+        hasSalvaged = true
+        outcome = .salvaged
+        self.cause = cause
+        return go(.opening, .openDatabase)
     }
 
     private mutating func create(_ cause: StoreOpenReport.Cause) -> Action {

@@ -31,8 +31,8 @@ public struct StoreOpenReport: Sendable {
     /// After a salvage the rows that are provably as they were, by table; else `nil`.
     public internal(set) var rowsKept: [String: Int]?
     /// After a salvage the rows that were taken over although nothing proves that they are as they
-    /// were, or are from damaged pages, or whose reference to a lost row had to be emptied, by table; else
-    /// `nil`.
+    /// were, those of damaged pages among them, or whose reference to a lost row had to be emptied,
+    /// by table; else `nil`.
     public internal(set) var rowsDoubtful: [String: Int]?
     /// After a salvage an estimate of the share of rows that are as they were, from 0 to 1; else
     /// `nil`.

@@ -8,24 +8,33 @@ import CacheStoreSQLite
 struct StoreReplacement {
     /// What empties the store where SQLite cannot write over what is there.
     let reset: StoreReset
+    /// Called before each of the at most two tries to copy; for tests that let one fail, or end the
+    /// process there.
+    var willCopy: ((_ isEmpty: Bool) throws -> Void)?
 
+    /// - Parameter keep: called before the store is emptied: from then on the new one is all there is.
     /// - Throws: ``SQLiteError``; then the store is as it was, or empty where SQLite could not write
     ///   over the old content.
-    func replace(by new: String) throws {
+    func replace(by new: String, keep: () throws -> String) throws {
         do {
+            try willCopy?(false)
             try copy(from: new)
         } catch let error as SQLiteError {
             switch error.classification {
             case .busy, .noSpace, .permission, .resources, .unavailable: throw error
             default: break
             }
+            let kept = try keep()
             _ = try reset.empty()
-            try copy(from: new)
+            try willCopy?(true)
+            try copy(from: kept)
         }
     }
 
     private func copy(from new: String) throws {
-        if reset.isShared, reset.usesLog { try reset.makeFirstPageReadable() }
+        if reset.isShared, reset.usesLog, FileTree.size(at: reset.paths.main) ?? 0 > 0 {
+            try reset.makeFirstPageReadable()
+        }
         try ChecksumVFS.register()
         let connection = try Connection(
             .file(reset.paths.main), vfs: ChecksumVFS.name, busyTimeout: reset.busyTimeout)

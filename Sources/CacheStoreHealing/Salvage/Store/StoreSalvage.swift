@@ -11,7 +11,9 @@ import Foundation
 /// 3. Copy it over the old one, in place and in one transaction.
 ///
 /// Whatever ends the process meanwhile, the store's file is either as it was, which the next opening
-/// finds damaged, or the new store.
+/// finds damaged, or the new store. Where SQLite does not write over the old content, the store has to
+/// be emptied first: then the new one is kept beside it under another name, ``StorePaths/salvaged``,
+/// and who would create a store in the place of the empty one finishes the copy instead.
 struct StoreSalvage {
     let paths: StorePaths
     let content: any StoreContent
@@ -24,13 +26,16 @@ struct StoreSalvage {
     var usesLog = true
     /// The identities that the file is known to have had, the last one first.
     var lineage: [UUID] = []
+    /// See ``StoreReplacement``.
+    var willCopy: ((_ isEmpty: Bool) throws -> Void)?
 
     /// - Throws: ``Unmigratable`` and ``PersistentStoreError`` with the code `damaged` where there is
     ///   nothing to make a store of; other errors where it could not be done now.
     func perform() throws -> SalvageReport {
         let new = paths.salvage
         try Self.removeRemains(of: paths)
-        defer { try? Self.removeRemains(of: paths) }
+        // Where the store is empty by then, the complete one stays.
+        defer { try? Self.removeRemains(of: paths, keepsComplete: true) }
         var salvage = DatabaseSalvage()
         salvage.expectedSchema = try Self.expectedSchema(of: content)
         salvage.readsLog = !isLogForeign
@@ -40,17 +45,48 @@ struct StoreSalvage {
         var report = try salvage.run(from: paths.main, to: new)
         try makeStore(at: new, &report)
         if isLogForeign { try StoreReset.removeSideFiles(of: paths) }
-        let reset = StoreReset(
-            paths: paths, busyTimeout: busyTimeout, isShared: isShared, usesLog: usesLog)
-        try StoreReplacement(reset: reset).replace(by: new)
+        try replacement.replace(by: new) {
+            try FileTree.synchronize(new)
+            try FileTree.rename(new, to: paths.salvaged)
+            FileTree.synchronizeDirectory(paths.directory)
+            return paths.salvaged
+        }
+        try Self.removeRemains(of: paths)
         return report
     }
 
+    private var replacement: StoreReplacement {
+        let reset = StoreReset(
+            paths: paths, busyTimeout: busyTimeout, isShared: isShared, usesLog: usesLog)
+        return StoreReplacement(reset: reset, willCopy: willCopy)
+    }
+
+    /// Copies what a process had salvaged that ended before it could do so itself. Only where the
+    /// store is empty or missing.
+    ///
+    /// - Returns: whether there was something to copy. What is damaged is deleted, for then there is
+    ///   nothing.
+    /// - Throws: what says nothing about the files; then they are left for another time.
+    func finish() throws -> Bool {
+        guard try FileTree.sizeIfThere(at: paths.salvaged) != nil else { return false }
+        do {
+            try replacement.replace(by: paths.salvaged) { paths.salvaged }
+        } catch {
+            guard PersistentStoreError(wrapping: error).code == .damaged else { throw error }
+            try Self.removeRemains(of: paths)
+            return false
+        }
+        try Self.removeRemains(of: paths)
+        return true
+    }
+
     /// Deletes what a process left that was killed while it salvaged.
-    static func removeRemains(of paths: StorePaths) throws {
-        for suffix in ["", "-journal", "-wal", "-shm"] {
-            let path = paths.salvage + suffix
-            if FileTree.status(at: path) != nil { try FileTree.remove(path) }
+    static func removeRemains(of paths: StorePaths, keepsComplete: Bool = false) throws {
+        for place in keepsComplete ? [paths.salvage] : [paths.salvage, paths.salvaged] {
+            for suffix in ["", "-journal", "-wal", "-shm"] {
+                let path = place + suffix
+                if FileTree.status(at: path) != nil { try FileTree.remove(path) }
+            }
         }
     }
 

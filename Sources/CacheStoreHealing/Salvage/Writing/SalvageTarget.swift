@@ -74,9 +74,6 @@ final class SalvageTarget {
         let path: String
         if case .file(let place) = connection.location { path = place } else { return }
         try connection.close()
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileSystemError("open", path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw FileSystemError("sync", path) }
+        try FileTree.synchronize(path)
     }
 }
