@@ -171,10 +171,15 @@ static int pack(packer_t *packer, sqlite3_value **values) {
 static void step(sqlite3_context *context, int count, sqlite3_value **values) {
     packer_t *packer = sqlite3_user_data(context);
     if (!packer->form || count != packer->form->slot_count) {
-        sqlite3_result_error(context, "cachestore_rows() is called with other columns", -1);
+        sqlite3_result_error(context, "rows are packed with other columns than were asked for", -1);
     } else if (!pack(packer, values)) {
         sqlite3_result_error_nomem(context);
     }
+}
+
+// The result of cachestore_row() is NULL: nobody looks at it.
+static void row(sqlite3_context *context, int count, sqlite3_value **values) {
+    step(context, count, values);
 }
 
 static void finish(sqlite3_context *context) {
@@ -202,8 +207,12 @@ int cachestore_register_rows(sqlite3 *db, packer_t **packer) {
         db, "cachestore_rows", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, *packer, NULL, step, finish,
         destroy);
     // SQLite has freed the packer if it failed.
-    if (result != SQLITE_OK) *packer = NULL;
-    return result;
+    if (result != SQLITE_OK) {
+        *packer = NULL;
+        return result;
+    }
+    return sqlite3_create_function_v2(
+        db, "cachestore_row", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, *packer, row, NULL, NULL, NULL);
 }
 
 int cachestore_pack_row(packer_t *packer, sqlite3_stmt *statement) {

@@ -76,7 +76,8 @@ struct cachestore_row_packer {
 
 /// Registers `cachestore_rows(…)`: an aggregate function that packs its arguments, row by row, into
 /// the packer that the connection has at the time, and returns how many there were. A statement
-/// that calls it runs over all its rows in one sqlite3_step().
+/// that calls it runs over all its rows in one sqlite3_step(). And `cachestore_row(…)`, which packs
+/// the row that a statement steps to: for a single row that costs less.
 ///
 /// The packer's memory belongs to the connection and is freed with it.
 int cachestore_register_rows(struct sqlite3 *db, struct cachestore_row_packer **packer);

@@ -29,6 +29,7 @@ final class CompiledShapes: Sendable {
         let shape: QueryShape
         let sql: String
         let sources: [Source]
+        let rowSelection: RowSelection
         let key = StatementKey()
     }
 
@@ -52,7 +53,7 @@ final class CompiledShapes: Sendable {
                 case .limit: QueryCompiler.limit(of: query)
                 case .offset: QueryCompiler.offset(of: query)
                 }
-            }, key: entry.key)
+            }, rowSelection: entry.rowSelection, key: entry.key)
     }
 
     /// Keeps what a query was compiled to, if it is clear which bound value is which parameter.
@@ -71,7 +72,8 @@ final class CompiledShapes: Sendable {
             sources.append(.parameter(index))
         }
         if query.isWindowed { sources += [.limit, .offset] }
-        let entry = Entry(shape: shape, sql: compiled.sql, sources: sources)
+        let entry = Entry(
+            shape: shape, sql: compiled.sql, sources: sources, rowSelection: compiled.rowSelection)
         let key = key(of: query, shape, selection)
         entries.withLock { entries in
             if entries.count >= Self.capacity { entries.removeAll() }

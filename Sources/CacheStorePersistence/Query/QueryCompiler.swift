@@ -8,6 +8,8 @@ import CacheStoreSQLite
 struct CompiledQuery {
     let sql: String
     let bindings: [SQLBinding]
+    /// How the rows are selected, if rows are.
+    let rowSelection: RowSelection
     /// The key of the statement, where the text is one that was compiled before.
     var key: StatementKey?
 
@@ -84,9 +86,10 @@ struct QueryCompiler {
         } else {
             text = ""
         }
+        let rows = plan.selection(isWholeTable ? .tableCall : .columns)
         let columns =
             switch selection {
-            case .rows: isWholeTable ? plan.selection() : plan.columns
+            case .rows: rows.sql
             case .identifiers: plan.hasEntityColumn ? "t0.\"_id\", t0.\"_entity\"" : "t0.\"_id\""
             case .count: isWindowed ? "1" : "count(*)"
             }
@@ -94,7 +97,7 @@ struct QueryCompiler {
             "SELECT \(columns) FROM \(map.table(of: query.entity)) AS t0"
             + frame.joins + conditions + order + text
         if selection == .count, isWindowed { sql = "SELECT count(*) FROM (\(sql))" }
-        return CompiledQuery(sql: sql, bindings: bindings)
+        return CompiledQuery(sql: sql, bindings: bindings, rowSelection: rows.selection)
     }
 
     static func limit(of query: StoreQuery) -> SQLBinding {

@@ -12,7 +12,7 @@ struct RowPacker {
     unowned(unsafe) let form: RowForm
     /// Kept by batches that have something to resolve: counting it for each batch of each thread
     /// would cost the others' time as well.
-    private let resolver: (any EncodedValueResolver)?
+    private let resolver: ValueResolver?
     private let expectedRows: Int
 
     init(form: RowForm, resolver: ValueResolver, expectedRows: Int = 16) {
@@ -22,19 +22,30 @@ struct RowPacker {
     }
 
     /// Runs the statement, whose parameters are bound, to its end and resets it.
-    ///
-    /// The statement selects the form's columns, or packs them by a call: see
-    /// ``SelectPlan/selection(owner:)``.
-    func pack(_ statement: Statement, on connection: Connection) throws -> [RowBatch] {
+    func pack(
+        _ statement: Statement, selecting selection: RowSelection, on connection: Connection
+    ) throws -> [RowBatch] {
         try packing(statement, on: connection) { packer in
-            (0..<Int(packer.pointee.batch_count)).compactMap { takeBatch(at: $0, of: packer) }
+            switch selection {
+            case .columns:
+                while try statement.step() { try packRow(of: statement, into: packer) }
+            case .rowCall: while try statement.step() {}
+            case .tableCall: _ = try statement.step()
+            }
+            return (0..<Int(packer.pointee.batch_count)).compactMap {
+                takeBatch(at: $0, of: packer)
+            }
         }
     }
 
     /// The same for a statement that has at most one row.
-    func packOne(_ statement: Statement, on connection: Connection) throws -> RowBatch? {
+    func packOne(
+        _ statement: Statement, selecting selection: RowSelection, on connection: Connection
+    ) throws -> RowBatch? {
         try packing(statement, on: connection) { packer in
-            packer.pointee.batch_count > 0 ? takeBatch(at: 0, of: packer) : nil
+            guard try statement.step() else { return nil }
+            if case .columns = selection { try packRow(of: statement, into: packer) }
+            return packer.pointee.batch_count > 0 ? takeBatch(at: 0, of: packer) : nil
         }
     }
 
@@ -42,7 +53,7 @@ struct RowPacker {
 
     @inline(__always)
     private func packing<Result>(
-        _ statement: Statement, on connection: Connection, _ take: (Packer) -> Result
+        _ statement: Statement, on connection: Connection, _ body: (Packer) throws -> Result
     ) throws -> Result {
         let packer = try connection.rowPacker()
         packer.pointee.form = UnsafePointer(form.pointer)
@@ -51,16 +62,13 @@ struct RowPacker {
             statement.reset()
             cachestore_row_packer_clear(packer)
         }
-        if sqlite3_column_count(statement.handle) == 1, form.columnCount > 1 {
-            _ = try statement.step()
-        } else {
-            while try statement.step() {
-                guard cachestore_pack_row(packer, statement.handle) != 0 else {
-                    throw SQLiteError(result: SQLITE_NOMEM)
-                }
-            }
+        return try body(packer)
+    }
+
+    private func packRow(of statement: Statement, into packer: Packer) throws(SQLiteError) {
+        guard cachestore_pack_row(packer, statement.handle) != 0 else {
+            throw SQLiteError(result: SQLITE_NOMEM)
         }
-        return take(packer)
     }
 
     /// Makes a batch the owner of packed rows.
@@ -76,7 +84,7 @@ struct RowPacker {
 }
 
 extension Connection {
-    /// Registers the function that packs rows; once, before a statement calls it.
+    /// Registers the functions that pack rows; once, before a statement calls it.
     func registerRowPacker() throws(SQLiteError) {
         var packer: UnsafeMutablePointer<cachestore_row_packer>?
         let result = cachestore_register_rows(handle, &packer)

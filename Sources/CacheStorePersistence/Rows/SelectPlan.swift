@@ -73,15 +73,21 @@ struct SelectPlan: Sendable {
             cell: Int32(cell), kind: Int32(kind), fallback: Int32(truncatingIfNeeded: fallback))
     }
 
-    /// What to select so that the rows reach the packer: the columns, or one call that packs them.
+    /// What to select, in the form that was asked for or, where there are too many columns for a
+    /// call, as columns.
     ///
-    /// With the call SQLite runs over all rows in one step, and no column passes through the
-    /// interface on its own. The rows come in the order in which the statement finds them: only for
-    /// statements whose order does not matter or is that of the one table they read.
-    func selection(owner: String? = nil) -> String {
+    /// With a call no column passes through SQLite's interface on its own.
+    func selection(
+        _ wanted: RowSelection, owner: String? = nil
+    ) -> (sql: String, selection: RowSelection) {
         let columns = owner.map { "\(self.columns), \($0)" } ?? self.columns
         let form = owner == nil ? form : formWithOwner
-        return form.columnCount <= Self.longestCall ? "cachestore_rows(\(columns))" : columns
+        guard form.columnCount <= Self.longestCall else { return (columns, .columns) }
+        return switch wanted {
+        case .columns: (columns, .columns)
+        case .rowCall: ("cachestore_row(\(columns))", .rowCall)
+        case .tableCall: ("cachestore_rows(\(columns))", .tableCall)
+        }
     }
 
     /// The most arguments of a call, by default (https://sqlite.org/limits.html#max_function_arg).

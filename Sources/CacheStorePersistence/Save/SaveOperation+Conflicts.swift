@@ -96,8 +96,7 @@ extension SaveOperation {
         )
         try bind(statement)
         let packer = RowPacker(form: plan.form, resolver: resolver, expectedRows: 1)
-        let batches = try packer.pack(statement, on: connection)
-        statement.clearBindings()
-        return batches.first
+        defer { statement.clearBindings() }
+        return try packer.packOne(statement, selecting: .columns, on: connection)
     }
 }

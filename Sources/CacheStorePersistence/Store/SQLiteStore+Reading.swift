@@ -12,7 +12,7 @@ extension SQLiteStore {
             form: plan.form, resolver: resolver, expectedRows: query.limit ?? 16)
         return try readStatement { connection in
             let statement = try compiled.statement(on: connection)
-            return try packer.pack(statement, on: connection)
+            return try packer.pack(statement, selecting: compiled.rowSelection, on: connection)
         }
     }
 
@@ -46,13 +46,13 @@ extension SQLiteStore {
         // The whole hierarchy, since the caller may know only a superentity.
         let plan = map.selects[entity.rootIndex]
         let packer = RowPacker(form: plan.form, resolver: resolver, expectedRows: keys.count)
-        let select = map.rowsByKey[entity.rootIndex].sql
+        let select = map.rowsByKey[entity.rootIndex]
         let chunks = chunks(of: keys)
         return try read(chunks.count == 1) { connection in
             try chunks.flatMap { chunk in
-                let statement = try connection.statement(sql: "\(select) IN (\(chunk.marks))")
+                let statement = try connection.statement(sql: "\(select.sql) IN (\(chunk.marks))")
                 try statement.bind(chunk.bindings)
-                return try packer.pack(statement, on: connection)
+                return try packer.pack(statement, selecting: select.selection, on: connection)
             }
         }
     }
@@ -61,11 +61,12 @@ extension SQLiteStore {
         let index = entity.rootIndex
         let packer = RowPacker(form: map.selects[index].form, resolver: resolver, expectedRows: 1)
         return try readStatement { connection in
-            let statement = try connection.statement(map.rowsByKey[index].key) {
-                map.rowsByKey[index].sql + " = ?"
+            let statement = try connection.statement(map.rowsByKey[index].singleKey) {
+                map.rowsByKey[index].singleSQL + " = ?"
             }
             try statement.bind(key, at: 1)
-            return try packer.packOne(statement, on: connection)
+            return try packer.packOne(
+                statement, selecting: map.rowsByKey[index].singleSelection, on: connection)
         }
     }
 
@@ -80,8 +81,9 @@ extension SQLiteStore {
         let packer = RowPacker(
             form: plan.formWithOwner, resolver: resolver, expectedRows: owners.count)
         // The members of a relationship without an order are a set.
-        let selection = position == nil ? plan.selection(owner: owner) : "\(plan.columns), \(owner)"
-        let head = "SELECT \(selection) FROM \(source) WHERE \(owner) IN ("
+        let (columns, selection) = plan.selection(
+            position == nil ? .tableCall : .columns, owner: owner)
+        let head = "SELECT \(columns) FROM \(source) WHERE \(owner) IN ("
         let tail =
             position.map { ") ORDER BY \(owner), \($0) IS NULL, \($0), t0.\"_id\"" } ?? ")"
         let chunks = chunks(of: owners.sorted())
@@ -89,7 +91,7 @@ extension SQLiteStore {
             try chunks.flatMap { chunk in
                 let statement = try connection.statement(sql: head + chunk.marks + tail)
                 try statement.bind(chunk.bindings)
-                return try packer.pack(statement, on: connection)
+                return try packer.pack(statement, selecting: selection, on: connection)
             }
         }
     }

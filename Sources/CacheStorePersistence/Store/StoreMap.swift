@@ -38,9 +38,23 @@ final class StoreMap: Sendable {
     }
 
     struct KeySelect: Sendable {
+        /// Selects many rows, with ``selection``.
         let sql: String
+        let selection: RowSelection
+        /// Selects a single row, with ``singleSelection``.
+        let singleSQL: String
+        let singleSelection: RowSelection
         /// For the statement that selects a single row.
-        let key = StatementKey()
+        let singleKey = StatementKey()
+
+        init(_ plan: SelectPlan, table: String) {
+            func statement(_ wanted: RowSelection) -> (String, RowSelection) {
+                let (sql, selection) = plan.selection(wanted)
+                return ("SELECT \(sql) FROM \(table) AS t0 WHERE t0.\"_id\"", selection)
+            }
+            (sql, selection) = statement(.tableCall)
+            (singleSQL, singleSelection) = statement(.rowCall)
+        }
     }
 
     /// A statement about one deleted row, with its key as the first parameter.
@@ -70,9 +84,7 @@ final class StoreMap: Sendable {
         clearings = Self.clearings(schema: schema, tables: tables)
         roots = model.entities.map(\.rootIndex)
         hasConstraints = model.entities.map { !$0.constraints.isEmpty }
-        rowsByKey = zip(selects, tables).map { select, table in
-            KeySelect(sql: "SELECT \(select.selection()) FROM \(table) AS t0 WHERE t0.\"_id\"")
-        }
+        rowsByKey = zip(selects, tables).map { KeySelect($0, table: $1) }
         externals = model.entities.map { entity in
             ValueEncoder.opaqueProperties(of: entity).filter {
                 $0.attribute?.options.contains(.externalStorage) ?? false

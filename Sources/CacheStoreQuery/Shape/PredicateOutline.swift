@@ -2,6 +2,7 @@
 
 package import CacheStoreModel
 package import Foundation
+import Synchronization
 
 /// What tells apart the predicates of one program that need different SQL: the type of the expression,
 /// its key paths, operators and the kinds of its captured values. And the values themselves.
@@ -19,23 +20,46 @@ package struct PredicateOutline {
     package fileprivate(set) var keyPaths: [AnyKeyPath] = []
     private var variables: [PredicateExpressions.VariableID] = []
     fileprivate var isKnown = true
+    /// The types of the nodes in the order of the walk; as many as have been walked if they are not
+    /// `areTypesKnown` yet.
+    private var types: [any OutlinedExpression.Type]
+    private let areTypesKnown: Bool
+    private var walked = 0
+
+    /// The types of a tree's nodes, by that of its root, which contains them all: asking the runtime
+    /// for each node of each predicate what it conforms to takes longer than all else here.
+    private static let knownTypes = Mutex<[ObjectIdentifier: [any OutlinedExpression.Type]]>([:])
 
     /// The outline of a predicate, or `nil` if it has parts that outlines do not cover.
     package init?<Object>(_ predicate: Predicate<Object>) {
         let expression: any PredicateExpression = predicate.expression
-        key = Key(type: ObjectIdentifier(type(of: expression)), marks: [])
+        let root = ObjectIdentifier(type(of: expression))
+        let known = Self.knownTypes.withLock { $0[root] }
+        types = known ?? []
+        areTypesKnown = known != nil
+        key = Key(type: root, marks: [])
         variables.append(predicate.variable.key)
         walk(expression)
         guard isKnown else { return nil }
+        if known == nil {
+            let types = types
+            Self.knownTypes.withLock { $0[root] = types }
+        }
     }
 
-    fileprivate mutating func walk(_ node: any PredicateExpression) {
+    fileprivate mutating func walk<Node: PredicateExpression>(_ node: Node) {
         guard isKnown else { return }
-        guard let node = node as? any OutlinedExpression else {
+        if areTypesKnown {
+            guard walked < types.count, types[walked] == Node.self else { return isKnown = false }
+            let type = types[walked]
+            walked += 1
+            withUnsafePointer(to: node) { type.outline(UnsafeRawPointer($0), &self) }
+        } else if let node = node as? any OutlinedExpression {
+            types.append(type(of: node))
+            node.outline(&self)
+        } else {
             isKnown = false
-            return
         }
-        node.outline(&self)
     }
 
     fileprivate mutating func mark(_ mark: Int) { key.marks.append(mark) }
@@ -84,8 +108,16 @@ package struct PredicateOutline {
 }
 
 /// A node of a predicate that outlines cover.
-private protocol OutlinedExpression {
+private protocol OutlinedExpression: SendableMetatype {
     func outline(_ outline: inout PredicateOutline)
+}
+
+extension OutlinedExpression {
+    /// Outlines the node of this type that a pointer leads to.
+    fileprivate static func outline(_ node: UnsafeRawPointer, _ outline: inout PredicateOutline) {
+        // The caller has compared the types.
+        node.assumingMemoryBound(to: Self.self).pointee.outline(&outline)
+    }
 }
 
 extension PredicateExpressions.Variable: OutlinedExpression {

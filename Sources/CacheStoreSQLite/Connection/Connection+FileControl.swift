@@ -72,8 +72,10 @@ extension Connection {
         _ operation: Int32, _ argument: inout T
     ) throws(SQLiteError) -> Bool {
         try state.check()
+        // No name stands for the main database, and is not looked up
+        // (https://sqlite.org/c3ref/file_control.html).
         let result = withUnsafeMutablePointer(to: &argument) {
-            sqlite3_file_control(state.handle, "main", operation, $0)
+            sqlite3_file_control(state.handle, nil, operation, $0)
         }
         if result == SQLITE_NOTFOUND { return false }
         try confirm(result)
