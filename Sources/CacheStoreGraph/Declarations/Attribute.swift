@@ -107,6 +107,20 @@ public struct Attribute<Value> {
     )
     public init() { slot = UInt16(truncatingIfNeeded: _nextPropertyPlace()) }
 
+    /// What the public initialisers end in. Only where a class is described is anything evaluated.
+    @inlinable @inline(__always)
+    init(
+        codec: @autoclosure () -> _AttributeCodecBox<Value>, _ options: AttributeOptions = [],
+        _ validation: @autoclosure () -> [ValidationRule] = [], _ originalName: String? = nil,
+        default makeDefault: (@Sendable () -> Value)? = nil
+    ) {
+        let place = _nextPropertyPlace()
+        slot = UInt16(truncatingIfNeeded: place)
+        if place > UInt16.max {
+            Self._declare(options, validation(), originalName, codec(), makeDefault)
+        }
+    }
+
     /// Tells the collector of a class's description what the wrapper declares. Never called for the
     /// objects of a context.
     @usableFromInline
@@ -175,9 +189,7 @@ extension Attribute where Value: AttributeConvertible {
     /// Creates an attribute without options and without a default value.
     @inlinable
     public init() {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max { Self._declare([], [], nil, .direct(), nil) }
+        self.init(codec: .direct())
     }
 
     /// Creates an attribute without a default value.
@@ -186,9 +198,7 @@ extension Attribute where Value: AttributeConvertible {
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max { Self._declare(options, validate(), originalName, .direct(), nil) }
+        self.init(codec: .direct(), options, validate(), originalName)
     }
 
     /// Creates an attribute with a default value, evaluated anew for each object.
@@ -198,11 +208,7 @@ extension Attribute where Value: AttributeConvertible {
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare(options, validate(), originalName, .direct(), wrappedValue)
-        }
+        self.init(codec: .direct(), options, validate(), originalName, default: wrappedValue)
     }
 }
 
@@ -216,21 +222,15 @@ extension Attribute where Value: RawRepresentable, Value.RawValue: AttributeConv
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare(options, validate(), originalName, .rawValue(wrappedValue), wrappedValue)
-        }
+        self.init(
+            codec: .rawValue(wrappedValue), options, validate(), originalName, default: wrappedValue
+        )
     }
 
     /// Creates an attribute of an enumeration without options.
     @inlinable @_disfavoredOverload
     public init() where Value: CaseIterable {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare([], [], nil, .rawValue { Value.allCases.first }, nil)
-        }
+        self.init(codec: .rawValue({ Value.allCases.first }))
     }
 
     /// Creates an attribute of an enumeration; read before it is set, it gives the first case.
@@ -239,12 +239,7 @@ extension Attribute where Value: RawRepresentable, Value.RawValue: AttributeConv
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value: CaseIterable {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare(
-                options, validate(), originalName, .rawValue { Value.allCases.first }, nil)
-        }
+        self.init(codec: .rawValue({ Value.allCases.first }), options, validate(), originalName)
     }
 
     /// Creates an attribute of an enumeration that is also `Codable`: its raw value is stored.
@@ -254,11 +249,9 @@ extension Attribute where Value: RawRepresentable, Value.RawValue: AttributeConv
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value: Codable {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare(options, validate(), originalName, .rawValue(wrappedValue), wrappedValue)
-        }
+        self.init(
+            codec: .rawValue(wrappedValue), options, validate(), originalName, default: wrappedValue
+        )
     }
 }
 
@@ -267,26 +260,20 @@ extension Attribute {
     @inlinable @_disfavoredOverload
     public init<Wrapped: RawRepresentable>()
     where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max { Self._declare([], [], nil, .optionalRawValue(), nil) }
+        self.init(codec: .optionalRawValue())
     }
 
     /// Creates an attribute of an optional enumeration that is also `Codable`, without options.
     @inlinable
     public init<Wrapped: RawRepresentable & Codable>()
     where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max { Self._declare([], [], nil, .optionalRawValue(), nil) }
+        self.init(codec: .optionalRawValue())
     }
 
     /// Creates an optional transformable attribute without options.
     @inlinable @_disfavoredOverload
     public init<Wrapped: Codable>() where Value == Wrapped? {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max { Self._declare([], [], nil, .optionalTransformable(), nil) }
+        self.init(codec: .optionalTransformable())
     }
 
     /// Creates an attribute of an optional enumeration.
@@ -295,11 +282,7 @@ extension Attribute {
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare(options, validate(), originalName, .optionalRawValue(), nil)
-        }
+        self.init(codec: .optionalRawValue(), options, validate(), originalName)
     }
 
     /// Creates an attribute of an optional enumeration with a default value.
@@ -309,11 +292,8 @@ extension Attribute {
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare(options, validate(), originalName, .optionalRawValue(), wrappedValue)
-        }
+        self.init(
+            codec: .optionalRawValue(), options, validate(), originalName, default: wrappedValue)
     }
 
     /// Creates an attribute of an optional enumeration that is also `Codable`.
@@ -322,11 +302,7 @@ extension Attribute {
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare(options, validate(), originalName, .optionalRawValue(), nil)
-        }
+        self.init(codec: .optionalRawValue(), options, validate(), originalName)
     }
 
     /// Creates an attribute of an optional enumeration that is also `Codable`, with a default value.
@@ -336,11 +312,8 @@ extension Attribute {
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value == Wrapped?, Wrapped.RawValue: AttributeConvertible {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare(options, validate(), originalName, .optionalRawValue(), wrappedValue)
-        }
+        self.init(
+            codec: .optionalRawValue(), options, validate(), originalName, default: wrappedValue)
     }
 }
 
@@ -354,12 +327,9 @@ extension Attribute where Value: Codable {
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare(
-                options, validate(), originalName, .transformable(wrappedValue), wrappedValue)
-        }
+        self.init(
+            codec: .transformable(wrappedValue), options, validate(), originalName,
+            default: wrappedValue)
     }
 }
 
@@ -370,10 +340,6 @@ extension Attribute {
         _ options: AttributeOptions = [], validate: @autoclosure () -> [ValidationRule] = [],
         originalName: String? = nil
     ) where Value == Wrapped? {
-        let place = _nextPropertyPlace()
-        slot = UInt16(truncatingIfNeeded: place)
-        if place > UInt16.max {
-            Self._declare(options, validate(), originalName, .optionalTransformable(), nil)
-        }
+        self.init(codec: .optionalTransformable(), options, validate(), originalName)
     }
 }
