@@ -23,7 +23,7 @@ struct Sample {
         try FileManager.default.copyItem(at: file, to: olderFile)
         store = try AlbumStore(at: file)
         try store.change(every: 7, seed: seed &+ 2)
-        try store.fill(photos: 500, from: 2_000, seed: seed &+ 3)
+        try store.fill(photos: 900, from: 2_000, seed: seed &+ 3)
         try store.close()
         store = try AlbumStore(at: file)
         content = try store.content()

@@ -75,7 +75,11 @@ struct Aftermath {
                 line.hasPrefix("state ") ? Int(line.dropFirst(6)) : nil
             }.max() ?? 0
         let isTold = report.wasResetOrCreated || lines.contains("reset")
-        if mayMissRows, isTold, content.allSatisfy({ states[0][$0.key] == $0.value }) { return }
+        if mayMissRows, isTold, !content.isEmpty,
+            content.allSatisfy({ states[0][$0.key] == $0.value })
+        {
+            return
+        }
         if let state = (reached...reached + 1).first(where: {
             $0 < states.count && states[$0] == content
         }) {

@@ -12,7 +12,6 @@ struct SalvageCommand: FileCommand {
     func run(on file: String) throws -> CommandResult {
         let examination = try FileExamination(at: file)
         let (kind, isInUse) = (examination.kind, examination.isInUse)
-        let hasJournal = (examination.journalSize ?? 0) > 0
         let path = examination.paths.main
         examination.close()
         guard kind != .missing else {
@@ -27,11 +26,6 @@ struct SalvageCommand: FileCommand {
         let new = URL(filePath: output, directoryHint: .notDirectory).path(percentEncoded: false)
         let report = try DatabaseSalvage().run(from: path, to: new)
         var notes = report.notes
-        if hasJournal {
-            notes.append(
-                "The journal beside the file was not looked at: what the last transaction wrote "
-                    + "is taken as it is.")
-        }
         if !report.schemaWasComplete {
             notes.append("The definitions of the tables could not be read to the last.")
         }

@@ -7,12 +7,18 @@ extension StoreOpening {
         closeDatabase()
         let found: SalvageReport
         do {
-            found = try storeSalvage().perform()
+            found = try salvageTwice()
         } catch {
             switch PersistentStoreError(wrapping: error).code {
             // What says nothing about the file: it stays as it is, for another try.
-            case .busy, .noSpace, .permissionDenied, .readOnly, .outOfResources, .forked:
+            case .busy, .noSpace, .permissionDenied, .readOnly, .outOfResources, .forked,
+                .unavailable:
                 throw error
+            // The store may be empty by then: the next opening looks what to do with it.
+            case _ where FileTree.status(at: paths.salvaged) != nil:
+                throw PersistentStoreError(
+                    .unavailable, "What was salvaged could not be put into its place yet.",
+                    path: paths.main)
             default:
                 detail = "nothing to make a store of: \(error)"
                 return .unsalvageable
@@ -27,6 +33,19 @@ extension StoreOpening {
             + (found.notes.isEmpty ? "" : "; " + found.notes.joined(separator: " "))
         noteSalvaged()
         return .salvaged
+    }
+
+    /// What SQLite takes for damage of what it has just written itself may be a page that the system did
+    /// not read this time.
+    private func salvageTwice() throws -> SalvageReport {
+        do {
+            return try storeSalvage().perform()
+        } catch {
+            guard PersistentStoreError(wrapping: error).code == .damaged,
+                FileTree.status(at: paths.salvaged) == nil
+            else { throw error }
+            return try storeSalvage().perform()
+        }
     }
 
     func storeSalvage() -> StoreSalvage {

@@ -8,8 +8,8 @@ import CacheStoreSQLite
 /// let report = try DatabaseSalvage().run(from: "/…/old.sqlite", to: "/…/new.sqlite")
 /// ```
 ///
-/// The file, and its log, are read page by page, without SQLite
-/// (Documentation/Decisions/0007-salvage.md says why):
+/// The file, and its log or journal, are read page by page, without SQLite
+/// (Documentation/Decisions/0008-salvage.md says why):
 /// 1. Look at every page: which tree it is part of, whether its checksum fits, whether it is free.
 /// 2. Read the definitions of tables, from `sqlite_schema`, or where that is gone from the copy that
 ///    stores have, or from what the caller expects. Make the tables in the new database.
@@ -42,8 +42,11 @@ package struct DatabaseSalvage: Sendable {
     /// The old files are only read. Nobody may write them meanwhile, and this process may not have
     /// them open through SQLite. Costs two reads of the whole file and a write of what is found.
     ///
+    /// What a transaction has written that a process left in the middle is not taken over: the pages
+    /// are read that its rollback journal has.
+    ///
     /// - Parameters:
-    ///   - path: the damaged database; its log is looked for beside it.
+    ///   - path: the damaged database; its log and its journal are looked for beside it.
     ///   - new: where the new database goes. Deleted again where this throws.
     /// - Returns: what was kept and what was lost.
     /// - Throws: ``PersistentStoreError`` with the codes `damaged` when nothing in the file is a

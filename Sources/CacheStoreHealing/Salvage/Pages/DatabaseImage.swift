@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A database file with its log, read page by page without SQLite and without trust in anything.
+/// A database file with its journal and its log, read page by page without SQLite and without trust in anything.
 ///
 /// Nobody writes the files meanwhile, and no connection of this process has them open: see
 /// ``RawFile``.
@@ -11,14 +11,13 @@ final class DatabaseImage {
     /// The head of the first page, where that can be read.
     let header: DatabaseHeader?
     let log: LogImage?
-    private let file: RawFile
+    private let file: CommittedFile
 
     /// - Returns: `nil` where nothing looks like pages of a database.
     /// - Throws: ``FileSystemError`` where the file cannot be opened.
     init?(reading path: String, readsLog: Bool) throws(FileSystemError) {
-        file = try RawFile(reading: path)
-        let size = FileTree.size(at: path) ?? 0
-        let found = PageGeometry.find(in: file, size: size)
+        file = try CommittedFile(reading: path)
+        let found = PageGeometry.find(in: file)
         var log =
             readsLog ? LogImage(reading: path + "-wal", pageSize: found?.pageSize) : nil
         if let found, let logSize = log?.pageSize, logSize != found.pageSize,
@@ -47,9 +46,11 @@ final class DatabaseImage {
 
         let first = Self.page(1, in: file, log, geometry)
         header = first.flatMap { DatabaseHeader($0.bytes) }
-        let filePages = (Int(size) + geometry.pageSize - 1) / geometry.pageSize
+        let filePages = (Int(file.size) + geometry.pageSize - 1) / geometry.pageSize
         if let log {
             pageCount = min(log.pageCount, max(filePages, log.highestPage))
+        } else if file.journal != nil {
+            pageCount = filePages
         } else if let count = header?.pageCount, first?.isProven == true || count <= filePages {
             pageCount = count
         } else {
@@ -74,7 +75,7 @@ final class DatabaseImage {
     }
 
     private static func bytes(
-        of number: Int, in file: RawFile, _ geometry: PageGeometry
+        of number: Int, in file: CommittedFile, _ geometry: PageGeometry
     ) -> [UInt8]? {
         let offset = Int64(number - 1) * Int64(geometry.pageSize)
         guard let bytes = try? file.read(count: geometry.pageSize, at: offset),
@@ -84,7 +85,7 @@ final class DatabaseImage {
     }
 
     private static func page(
-        _ number: Int, in file: RawFile, _ log: LogImage?, _ geometry: PageGeometry
+        _ number: Int, in file: CommittedFile, _ log: LogImage?, _ geometry: PageGeometry
     ) -> StoredPage? {
         if let log, log.contains(number) { return log.page(number) }
         guard let bytes = bytes(of: number, in: file, geometry) else { return nil }

@@ -51,7 +51,7 @@ extension PageGeometry {
     /// pages, or by which size of page makes trees of them.
     ///
     /// - Returns: `nil` where nothing in the file looks like pages of a database.
-    static func find(in file: RawFile, size: Int64) -> PageGeometry? {
+    static func find(in file: CommittedFile) -> PageGeometry? {
         let header = (try? file.read(count: 100)).flatMap { DatabaseHeader($0) }
         if let header, header.reservedBytes == StoreFormat.reservedBytes || header.isSealed,
             let first = try? file.read(count: header.pageSize), checksumFits(first, number: 1)
@@ -61,7 +61,7 @@ extension PageGeometry {
                 checksums: header.isSealed ? .sealed : .unsealed)
         }
         // Two that fit by chance are out of the question.
-        for pageSize in sizes where sample(file, size, pageSize, checksumFits) >= 2 {
+        for pageSize in file.pageSizes where sample(file, pageSize, checksumFits) >= 2 {
             let isUnsealed = header.map { $0.pageSize == pageSize && !$0.isSealed } ?? false
             return PageGeometry(
                 pageSize: pageSize, reservedBytes: StoreFormat.reservedBytes,
@@ -73,11 +73,11 @@ extension PageGeometry {
                 pageSize: header.pageSize, reservedBytes: header.reservedBytes,
                 checksums: header.isSealed ? .sealed : .none)
         }
-        let plausible = sizes.map { pageSize in
+        let plausible = file.pageSizes.map { pageSize in
             let geometry = PageGeometry(pageSize: pageSize, reservedBytes: 0, checksums: .none)
             return (
                 geometry,
-                sample(file, size, pageSize) { bytes, number in
+                sample(file, pageSize) { bytes, number in
                     let page = StoredPage(number: number, bytes: bytes, isProven: false)
                     return TreePage(page, usableSize: pageSize)?.isTidy == true
                 }
@@ -89,9 +89,9 @@ extension PageGeometry {
 
     /// Counts the pages of some all over the file that pass a test.
     private static func sample(
-        _ file: RawFile, _ size: Int64, _ pageSize: Int, _ test: ([UInt8], Int) -> Bool
+        _ file: CommittedFile, _ pageSize: Int, _ test: ([UInt8], Int) -> Bool
     ) -> Int {
-        let count = Int(size) / pageSize
+        let count = Int(file.size) / pageSize
         guard count > 0 else { return 0 }
         let step = max(1, count / 64)
         return stride(from: 1, through: count, by: step).count { number in

@@ -21,7 +21,7 @@ struct StoreReplacement {
             try copy(from: new)
         } catch let error as SQLiteError {
             switch error.classification {
-            case .busy, .noSpace, .permission, .resources, .unavailable: throw error
+            case .busy, .noSpace, .permission, .resources: throw error
             default: break
             }
             let kept = try keep()

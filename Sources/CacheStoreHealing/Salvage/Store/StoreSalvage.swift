@@ -69,15 +69,18 @@ struct StoreSalvage {
     /// - Throws: what says nothing about the files; then they are left for another time.
     func finish() throws -> Bool {
         guard try FileTree.sizeIfThere(at: paths.salvaged) != nil else { return false }
-        do {
-            try replacement.replace(by: paths.salvaged) { paths.salvaged }
-        } catch {
-            guard PersistentStoreError(wrapping: error).code == .damaged else { throw error }
-            try Self.removeRemains(of: paths)
-            return false
+        // Twice, since what looks damaged may be a page that the system did not read this time.
+        for _ in 0..<2 {
+            do {
+                try replacement.replace(by: paths.salvaged) { paths.salvaged }
+                try Self.removeRemains(of: paths)
+                return true
+            } catch {
+                guard PersistentStoreError(wrapping: error).code == .damaged else { throw error }
+            }
         }
         try Self.removeRemains(of: paths)
-        return true
+        return false
     }
 
     /// Deletes what a process left that was killed while it salvaged.
