@@ -38,20 +38,29 @@ struct FileInspection: Sendable {
     /// - Throws: ``PersistentStoreError`` with the code `unavailable` for what is not a file,
     ///   `permissionDenied` for files of another user.
     init(of paths: StorePaths, readsContent: Bool) throws {
+        let log: stat?
+        let journal: stat?
         do {
-            logSize = try FileTree.sizeIfThere(at: paths.log)
-            journalSize = try FileTree.sizeIfThere(at: paths.journal)
+            log = try FileTree.statusIfThere(at: paths.log)
+            journal = try FileTree.statusIfThere(at: paths.journal)
         } catch {
             throw PersistentStoreError(file: error, path: paths.main)
         }
-        hasSharedMemory = FileTree.size(at: paths.sharedMemory) != nil
-        for path in [paths.main, paths.log, paths.journal, paths.sharedMemory] {
-            try Self.checkOwner(of: path)
-        }
-        guard let status = FileTree.status(at: paths.main) else {
-            guard errno == ENOENT else {
+        logSize = log?.fileSize
+        journalSize = journal?.fileSize
+        let sharedMemory = FileTree.status(at: paths.sharedMemory)
+        hasSharedMemory = sharedMemory?.isRegularFile == true
+        let main = FileTree.status(at: paths.main)
+        let failure = errno
+        try Self.checkOwner(of: paths.main, main)
+        try Self.checkOwner(of: paths.log, log)
+        try Self.checkOwner(of: paths.journal, journal)
+        try Self.checkOwner(of: paths.sharedMemory, sharedMemory)
+        guard let status = main else {
+            guard failure == ENOENT else {
                 throw PersistentStoreError(
-                    file: FileSystemError("look at", paths.main), path: paths.main)
+                    file: FileSystemError("look at", paths.main, number: failure),
+                    path: paths.main)
             }
             content = .missing
             return
@@ -90,8 +99,8 @@ struct FileInspection: Sendable {
     }
 
     // What another user owns, that user can write at any time, a log also into the store.
-    private static func checkOwner(of path: String) throws {
-        guard let status = FileTree.status(at: path) else { return }
+    private static func checkOwner(of path: String, _ status: stat?) throws {
+        guard let status else { return }
         guard status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0 else {
             throw PersistentStoreError(
                 .permissionDenied, "A file of the store belongs to user \(status.st_uid): \(path)",

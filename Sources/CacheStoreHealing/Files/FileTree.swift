@@ -11,18 +11,15 @@ enum FileTree {
 
     /// The size of a regular file; `nil` where there is none.
     static func size(at path: String) -> Int64? {
-        guard let status = status(at: path), status.isRegularFile else { return nil }
-        return Int64(status.st_size)
+        status(at: path)?.fileSize
     }
 
-    /// The size of a regular file, `nil` where there is certainly none: what cannot be looked at is
-    /// not taken for missing.
-    static func sizeIfThere(at path: String) throws(FileSystemError) -> Int64? {
-        guard let status = status(at: path) else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw FileSystemError("look at", path)
-        }
-        return status.isRegularFile ? Int64(status.st_size) : nil
+    /// What is at a path, `nil` where there is certainly nothing: what cannot be looked at is not
+    /// taken for missing.
+    static func statusIfThere(at path: String) throws(FileSystemError) -> stat? {
+        if let status = status(at: path) { return status }
+        if errno == ENOENT || errno == ENOTDIR { return nil }
+        throw FileSystemError("look at", path)
     }
 
     /// Deletes a file; a missing one is fine.
@@ -88,4 +85,6 @@ enum FileTree {
 extension stat {
     var isRegularFile: Bool { st_mode & S_IFMT == S_IFREG }
     var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
+    /// The size of a regular file, else `nil`.
+    var fileSize: Int64? { isRegularFile ? Int64(st_size) : nil }
 }

@@ -8,8 +8,21 @@ package import Foundation
 /// lock (https://sqlite.org/howtocorrupt.html#_multiple_links_to_the_same_file).
 package struct StorePaths: Sendable, Hashable {
     package let main: String
+    package let directory: String
+    package let fileName: String
+    /// The name without the extension `sqlite`.
+    package let name: String
+    private let stem: String
 
-    package init(main: String) { self.main = main }
+    package init(main: String) {
+        self.main = main
+        (directory, fileName) = Self.split(main)
+        let suffix = ".sqlite"
+        name =
+            fileName.hasSuffix(suffix) && fileName != suffix
+            ? String(fileName.dropLast(suffix.count)) : fileName
+        stem = directory + "/" + name
+    }
 
     /// - Throws: ``PersistentStoreError`` with the code `invalidConfiguration`.
     package init(resolving url: URL) throws {
@@ -21,16 +34,14 @@ package struct StorePaths: Sendable, Hashable {
         }
         // A link to a file that does not exist yet is left to SQLite, which follows it itself.
         if let resolved = realpath(path, nil) {
-            main = String(cString: resolved)
+            self.init(main: String(cString: resolved))
             free(resolved)
         } else {
-            main = path
+            self.init(main: path)
         }
     }
 
     package var url: URL { URL(filePath: main, directoryHint: .notDirectory) }
-    package var directory: String { Self.split(main).directory }
-    package var fileName: String { Self.split(main).name }
 
     package var log: String { main + "-wal" }
     package var sharedMemory: String { main + "-shm" }
@@ -57,15 +68,6 @@ package struct StorePaths: Sendable, Hashable {
     package var blobs: String { stem + ".blobs" }
     /// The directory of the sets that were kept, of all stores of the directory.
     package var quarantine: String { directory + "/quarantine" }
-
-    /// The name without the extension `sqlite`.
-    package var name: String {
-        let suffix = ".sqlite"
-        return fileName.hasSuffix(suffix) && fileName != suffix
-            ? String(fileName.dropLast(suffix.count)) : fileName
-    }
-
-    private var stem: String { directory + "/" + name }
 
     private static func split(_ path: String) -> (directory: String, name: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }

@@ -10,12 +10,13 @@ extension StoreOpening {
         // A journal that belongs to another file has been rolled back into this one by now, and the
         // pages fit their checksums.
         let hadJournal = inspection?.hasHotJournal == true
-        doubt.damageWasSeen = DamageMark.exists(for: paths) || hadJournal
+        let isMarked = DamageMark.exists(for: paths)
+        doubt.damageWasSeen = isMarked || hadJournal
         doubt.anotherProgramWrote =
             try connection.checksumStatistics?.writer == .anotherProgram
         doubt.isUnused = meta?.isUnused == true
         if hadJournal { detail = "there was a journal" }
-        if DamageMark.exists(for: paths) { detail = "damage was seen in an earlier session" }
+        if isMarked { detail = "damage was seen in an earlier session" }
         if doubt.anotherProgramWrote { detail = "another program has written to the store" }
         return doubt
     }

@@ -18,8 +18,11 @@ struct Quarantine {
     let policy: QuarantinePolicy
     /// Whether others have the store open: its index of the log, which they use, is then left alone.
     var isShared = false
-    var now = SystemMoment()
+    /// Asked when it is needed: most openings keep nothing.
+    var clock: @Sendable () -> SystemMoment = { SystemMoment() }
     var freeSpace: @Sendable (String) -> FreeSpace? = { FreeSpace(at: $0) }
+
+    var now: SystemMoment { clock() }
 
     /// Copies the set, where the policy wants it. It never fails: a copy that cannot be made is given
     /// up, and said so.
@@ -81,7 +84,9 @@ struct Quarantine {
         try StoreReset.removeSideFiles(of: paths)
         for file in [paths.journal, paths.log, paths.sharedMemory, paths.main] {
             let kept = Self.target(of: file, in: place)
-            if try FileTree.sizeIfThere(at: kept) != nil { try FileTree.rename(kept, to: file) }
+            if try FileTree.statusIfThere(at: kept)?.isRegularFile == true {
+                try FileTree.rename(kept, to: file)
+            }
         }
         let blobs = Self.target(of: paths.blobs, in: place)
         for name in FileTree.names(in: blobs) {
@@ -98,7 +103,7 @@ struct Quarantine {
     private var files: [String] {
         get throws {
             try ([paths.main, paths.journal, paths.log] + (isShared ? [] : [paths.sharedMemory]))
-                .filter { try FileTree.sizeIfThere(at: $0) != nil }
+                .filter { try FileTree.statusIfThere(at: $0)?.isRegularFile == true }
         }
     }
 

@@ -31,32 +31,22 @@ extension SQLiteSchema: StoreContent {
     }
 
     package func schemaIsIntact(in connection: Connection) throws -> Bool {
-        var found: [String: Set<String>] = [:]
-        try connection.statement(
-            sql: """
-                SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c
-                WHERE s.type = 'table'
-                """
-        ).rows { row in
-            if let table = row.text(at: 0), let column = row.text(at: 1) {
-                found[table, default: []].insert(column)
-            }
+        // First a statement: what SQLite knows of the tables is then as of this transaction.
+        var names: Set<String> = []
+        try connection.prepare(sql: "SELECT name FROM sqlite_schema WHERE type = 'index'").rows {
+            if let name = $0.text(at: 0) { names.insert(name) }
         }
-        guard found["cachestore_metadata"] != nil,
-            found["cachestore_entities"]?.isSuperset(of: ["number", "name", "root", "last_key"])
-                == true
+        guard try connection.hasTable("cachestore_metadata"),
+            try connection.hasColumns(
+                ["number", "name", "root", "last_key"], in: "cachestore_entities")
         else { return false }
         for table in tables.values {
             let columns = table.definitions.map(\.name)
-            guard found[table.name]?.isSuperset(of: columns) == true else { return false }
+            guard try connection.hasColumns(columns, in: table.name) else { return false }
         }
         for join in joins {
             let columns = join.definitions.map(\.name)
-            guard found[join.name]?.isSuperset(of: columns) == true else { return false }
-        }
-        var names: Set<String> = []
-        try connection.statement(sql: "SELECT name FROM sqlite_schema WHERE type = 'index'").rows {
-            if let name = $0.text(at: 0) { names.insert(name) }
+            guard try connection.hasColumns(columns, in: join.name) else { return false }
         }
         let numbers = try EntityNumbers.load(from: connection, model: model)
         return names.isSuperset(of: indexes.map(\.name)) && !numbers.numbers.contains(-1)

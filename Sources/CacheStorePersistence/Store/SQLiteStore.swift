@@ -36,7 +36,7 @@ package final class SQLiteStore: PersistentStore {
         space = IdentitySpace.space(storeIdentifier: identifier, model: schema.model)
         resolver = ValueResolver(files: files)
         let numbers = try Self.translating(url) {
-            try access.read { try EntityNumbers.load(from: $0, model: schema.model) }
+            try access.readStatement { try EntityNumbers.load(from: $0, model: schema.model) }
         }
         map = StoreMap(schema: schema, numbers: numbers)
     }

@@ -25,6 +25,11 @@ extension Connection {
         package var isComplete: Bool { logFrames == checkpointedFrames }
     }
 
+    /// Lets each commit checkpoint that leaves so many pages in the log; 0 is never.
+    func setAutocheckpoint(pages: Int) {
+        sqlite3_wal_autocheckpoint(state.handle, Int32(clamping: pages))
+    }
+
     /// Copies the log into the database file. The caller holds the lock that keeps writers out.
     ///
     /// - Throws: `SQLITE_BUSY` when somebody was in the way until the busy timeout; what could be

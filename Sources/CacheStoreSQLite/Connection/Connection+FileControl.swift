@@ -46,6 +46,14 @@ extension Connection {
         _ = try fileControl(SQLITE_FCNTL_PERSIST_WAL, &value)
     }
 
+    /// Returns how many bytes of the file SQLite may map into memory
+    /// (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlmmapsize).
+    package func mappingLimit() throws(SQLiteError) -> Int64 {
+        // Asks; and a file that knows nothing of it is never mapped.
+        var limit: Int64 = -1
+        return try fileControl(SQLITE_FCNTL_MMAP_SIZE, &limit) ? limit : 0
+    }
+
     /// Lets the file grow in steps of a size, against fragments; 0 turns it off.
     package func setChunkSize(_ bytes: Int) throws(SQLiteError) {
         var bytes = Int32(clamping: max(0, bytes))

@@ -11,19 +11,33 @@ extension Connection.Location {
             throw SQLiteError(
                 code: .SQLITE_CANTOPEN, message: "the path is empty or contains a NUL")
         }
-        var uri = path.hasPrefix("/") ? "file://" : "file:"
+        let start = path.hasPrefix("/") ? "file://" : "file:"
+        let uri =
+            path.utf8.allSatisfy(Self.needsNoEscape) ? start + path : start + Self.escaped(path)
+        return mode == .immutable ? uri + "?immutable=1" : uri
+    }
+
+    private static func needsNoEscape(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    private static func escaped(_ path: String) -> String {
+        var text = ""
         for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                uri.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
+            if needsNoEscape(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
                 let digits = String(byte, radix: 16, uppercase: true)
-                uri += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
+                text += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
             }
         }
-        return mode == .immutable ? uri + "?immutable=1" : uri
+        return text
     }
 }
 

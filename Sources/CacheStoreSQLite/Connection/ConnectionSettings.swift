@@ -68,15 +68,19 @@ extension ConnectionSettings {
         try applySwitches(to: connection)
 
         // A truncated file under a mapping is SIGBUS, which nothing can handle.
-        try connection.setPragma("mmap_size", to: 0)
-        try connection.setPragma("cache_size", to: .integer(-Int64(cacheSizeInKiB)))
-        try connection.setPragma("temp_store", to: "MEMORY")
-        try connection.setPragma("foreign_keys", to: "OFF")
-        // Without it, a damaged cell is only found when it is used, or never.
-        try connection.setPragma("cell_size_check", to: "ON")
-        // Debian builds with SECURE_DELETE, which writes freed pages once more; FAST overwrites
-        // what is freed on pages that are written anyway.
-        try connection.setPragma("secure_delete", to: "FAST")
+        if try connection.mappingLimit() != 0 { try connection.setPragma("mmap_size", to: 0) }
+        // In one piece: each pragma on its own would cost twice as much.
+        //
+        // Without `cell_size_check`, a damaged cell is only found when it is used, or never. Debian
+        // builds with SECURE_DELETE, which writes freed pages once more; FAST overwrites what is
+        // freed on pages that are written anyway.
+        try connection.execute(
+            sql: """
+                PRAGMA cache_size = \(-cacheSizeInKiB);
+                PRAGMA temp_store = MEMORY;
+                PRAGMA cell_size_check = ON;
+                PRAGMA secure_delete = FAST
+                """)
 
         var mode = ""
         if connection.isReadOnly || isQueryOnly {
@@ -93,10 +97,13 @@ extension ConnectionSettings {
                 try connection.setPragma("journal_mode", to: .keyword(journalMode.rawValue))?
                 .text ?? ""
         }
-        try connection.setPragma("synchronous", to: .keyword(synchronous.rawValue))
-        try connection.setPragma("wal_autocheckpoint", to: .integer(Int64(walAutocheckpoint)))
-        try connection.setPragma("journal_size_limit", to: .integer(journalSizeLimit))
-        if isQueryOnly { try connection.setPragma("query_only", to: "ON") }
+        connection.setAutocheckpoint(pages: walAutocheckpoint)
+        var pragmas = """
+            PRAGMA synchronous = \(synchronous.rawValue);
+            PRAGMA journal_size_limit = \(journalSizeLimit)
+            """
+        if isQueryOnly { pragmas += "; PRAGMA query_only = ON" }
+        try connection.execute(sql: pragmas)
         return mode
     }
 
@@ -108,6 +115,7 @@ extension ConnectionSettings {
         // error and not a text.
         try connection.configure(.doubleQuotedStringsInDML, false)
         try connection.configure(.doubleQuotedStringsInDDL, false)
+        try connection.configure(.foreignKeys, false)
         try connection.configure(.noCheckpointOnClose, !checkpointsOnClose)
     }
 }

@@ -12,7 +12,7 @@ import Testing
         _ store: TemporaryStore, policy: QuarantinePolicy = QuarantinePolicy(),
         now: SystemMoment = SystemMoment()
     ) -> Quarantine.Result {
-        Quarantine(paths: store.paths, policy: policy, now: now)
+        Quarantine(paths: store.paths, policy: policy, clock: { now })
             .keepCopy(reason: "test", report: StoreOpenReport(url: nil, newFingerprint: ""))
     }
 
