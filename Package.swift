@@ -40,7 +40,7 @@ let package = Package(
         .target(name: "CCacheStoreShims", dependencies: ["CCacheStoreSQLite"]),
         .target(name: "CCacheStoreFaults", dependencies: ["CCacheStoreSQLite"]),
     ]
-        + layer("CacheStoreModel")
+        + layer("CacheStoreModel", testsUse: ["CacheStoreTestKit"])
         + layer("CacheStoreProcess")
         + layer("CacheStoreQuery", uses: ["CacheStoreModel"])
         + layer(
@@ -50,19 +50,19 @@ let package = Package(
             "CacheStoreHealing",
             uses: [
                 "CacheStoreProcess", "CacheStoreSQLite", "CCacheStoreShims", "CCacheStoreSQLite",
-            ])
+            ], testsUse: ["CacheStoreTestKit"])
         + layer(
             "CacheStorePersistence",
             uses: [
                 "CCacheStoreShims", "CacheStoreModel", "CacheStoreProcess", "CacheStoreQuery",
                 "CacheStoreSQLite", "CacheStoreHealing", "CCacheStoreSQLite", "CCacheStoreZlib",
-            ])
+            ], testsUse: ["CacheStoreTestKit"])
         + layer(
             "CacheStoreGraph",
             uses: [
                 "CCacheStoreShims", "CacheStoreModel", "CacheStoreQuery", "CacheStoreHealing",
                 "CacheStorePersistence",
-            ], testsUse: ["CacheStoreSQLite"])
+            ], testsUse: ["CacheStoreSQLite", "CacheStoreTestKit"])
         + layer(
             "CacheStore",
             uses: [
@@ -85,7 +85,8 @@ let package = Package(
                 name: "PackageCatalog", dependencies: ["CacheStore"],
                 path: "Examples/PackageCatalog"),
             .testTarget(
-                name: "PackageCatalogTests", dependencies: ["PackageCatalog", "CacheStore"]),
+                name: "PackageCatalogTests",
+                dependencies: ["PackageCatalog", "CacheStore", "CacheStoreTestKit"]),
             .executableTarget(
                 name: "CacheStoreBenchmarks",
                 dependencies: ["CacheStore", "CacheStoreSQLite", "CCacheStoreSQLite"],

@@ -24,9 +24,6 @@ struct TortureSettings: Sendable {
     /// How many calls fail for each work and kind of fault; `nil` is all.
     var faultTries: Int? { rounds >= 1_000 ? nil : max(2, rounds / 5) }
 
-    /// The folder with damaged files; `nil` where there is none.
-    var corpus: URL?
-
     init(seed: UInt64) { self.seed = seed }
 
     init(_ environment: [String: String]) throws {
@@ -40,10 +37,6 @@ struct TortureSettings: Sendable {
         }
         if let text = environment["PARTS"], !text.isEmpty {
             parts = Set(text.split(separator: " ").compactMap { Part(rawValue: String($0)) })
-        }
-        let places = [environment["CACHESTORE_CORPUS"], "../shared/corpus"].compactMap { $0 }
-        corpus = places.map { URL(filePath: $0, directoryHint: .isDirectory) }.first {
-            access($0.appending(path: "corrupt").path(percentEncoded: false), R_OK) == 0
         }
     }
 

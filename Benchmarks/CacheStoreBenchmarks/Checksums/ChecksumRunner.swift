@@ -9,38 +9,20 @@ import Foundation
 struct ChecksumRunner {
     private static let works = ["insert", "cold-read", "checkpoint"]
 
-    private struct Times {
-        var values: [Double]
-        var checksum: UInt64
-    }
-
     let settings: Settings
     let folder: URL
 
     func run(_ report: (Comparison) -> Void) throws {
         try ChecksumVFS.register()
         let rows = SampleRow.make(count: settings.rowCount)
-        var (with, without): ([Times], [Times]) = ([], [])
-        for round in 0..<settings.rounds {
-            // Who begins changes, as in the other tasks.
-            for isWith in round.isMultiple(of: 2) ? [true, false] : [false, true] {
-                let times = try times(hasChecksums: isWith, rows: rows)
-                if isWith { with.append(times) } else { without.append(times) }
-            }
-        }
-        guard with.map(\.checksum) == without.map(\.checksum) else {
-            throw BenchmarkError("checksums: different rows were read")
-        }
-        for (index, work) in Self.works.enumerated() {
-            report(
-                Comparison(
-                    name: "\(BenchmarkTask.checksums.rawValue)-\(work)",
-                    ours: with.map { $0.values[index] }.median,
-                    raw: without.map { $0.values[index] }.median))
-        }
+        let comparisons = try Comparison.inTurns(
+            Self.works.map { "\(BenchmarkTask.checksums.rawValue)-\($0)" },
+            rounds: settings.rounds, ours: { try times(hasChecksums: true, rows: rows) },
+            raw: { try times(hasChecksums: false, rows: rows) })
+        for comparison in comparisons { report(comparison) }
     }
 
-    private func times(hasChecksums: Bool, rows: [SampleRow]) throws -> Times {
+    private func times(hasChecksums: Bool, rows: [SampleRow]) throws -> Outcome {
         let store = folder.appendingPathComponent("checksums", isDirectory: true)
         try? FileManager.default.removeItem(at: store)
         try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
@@ -61,7 +43,7 @@ struct ChecksumRunner {
         var checksum: UInt64 = 0
         let read = try measure { checksum = try Self.readAll(reader) }
         try reader.close()
-        return Times(
+        return Outcome(
             values: [insert, read, checkpoint].map { $0 / .milliseconds(1) }, checksum: checksum)
     }
 

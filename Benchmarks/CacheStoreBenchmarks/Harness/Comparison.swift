@@ -35,13 +35,18 @@ struct Comparison: Sendable {
 
 /// What one run of a task gave.
 struct Outcome {
-    var value: Double
+    /// One number for each thing that was measured.
+    var values: [Double]
     /// A number that must be the same for every contestant.
     var checksum: UInt64 = 0
 
-    init(value: Double, checksum: UInt64 = 0) {
-        self.value = value
+    init(values: [Double], checksum: UInt64) {
+        self.values = values
         self.checksum = checksum
+    }
+
+    init(value: Double, checksum: UInt64 = 0) {
+        self.init(values: [value], checksum: checksum)
     }
 
     init(_ duration: Duration, checksum: UInt64) {
@@ -53,22 +58,35 @@ extension Comparison {
     /// Runs two contestants in turns, so that a busy moment of the machine hits both, and takes the
     /// medians. Who begins changes from round to round.
     ///
+    /// - Parameter names: of the things that each run measures.
     /// - Throws: ``BenchmarkError`` if their checksums differ.
+    @MainActor
+    static func inTurns(
+        _ names: [String], rounds: Int, unit: Unit = .milliseconds,
+        ours: () throws -> Outcome, raw: () throws -> Outcome
+    ) throws -> [Comparison] {
+        var (ourRuns, rawRuns): ([Outcome], [Outcome]) = ([], [])
+        for round in 0..<rounds {
+            if round.isMultiple(of: 2) { ourRuns.append(try ours()) }
+            rawRuns.append(try raw())
+            if !round.isMultiple(of: 2) { ourRuns.append(try ours()) }
+        }
+        guard ourRuns.map(\.checksum) == rawRuns.map(\.checksum) else {
+            throw BenchmarkError("\(names[0]): the contestants read different rows")
+        }
+        return names.enumerated().map { index, name in
+            Comparison(
+                name: name, ours: ourRuns.map { $0.values[index] }.median,
+                raw: rawRuns.map { $0.values[index] }.median, unit: unit)
+        }
+    }
+
+    /// The same with one thing that is measured.
     @MainActor
     static func inTurns(
         _ name: String, rounds: Int, unit: Unit = .milliseconds,
         ours: () throws -> Outcome, raw: () throws -> Outcome
     ) throws -> Comparison {
-        var (ourValues, rawValues): ([Double], [Double]) = ([], [])
-        for round in 0..<rounds {
-            let first = try round.isMultiple(of: 2) ? ours() : raw()
-            let second = try round.isMultiple(of: 2) ? raw() : ours()
-            guard first.checksum == second.checksum else {
-                throw BenchmarkError("\(name): the contestants read different rows")
-            }
-            ourValues.append(round.isMultiple(of: 2) ? first.value : second.value)
-            rawValues.append(round.isMultiple(of: 2) ? second.value : first.value)
-        }
-        return Comparison(name: name, ours: ourValues.median, raw: rawValues.median, unit: unit)
+        try inTurns([name], rounds: rounds, unit: unit, ours: ours, raw: raw)[0]
     }
 }

@@ -11,13 +11,8 @@ struct GrowthRunner {
     private static let changesPerSave = 100
     private static let saves = 5
 
-    /// The kinds of lines, in the order of ``Costs``.
+    /// The kinds of lines, in the order of ``costs(of:size:)``.
     private static let kinds = ["insert", "lookup", "save"]
-
-    private struct Costs {
-        var values: [Double]
-        var checksum: UInt64
-    }
 
     let settings: Settings
     let folder: URL
@@ -29,25 +24,14 @@ struct GrowthRunner {
         for size in sizes {
             // A large store is its own average.
             let rounds = size > 100_000 ? 1 : settings.rounds
-            var (ourCosts, rawCosts): ([Costs], [Costs]) = ([], [])
-            for _ in 0..<rounds {
-                ourCosts.append(try costs(of: ours, size: size))
-                rawCosts.append(try costs(of: raw, size: size))
-            }
-            guard ourCosts.map(\.checksum) == rawCosts.map(\.checksum) else {
-                throw BenchmarkError("growth: the contestants read different rows")
-            }
-            for (index, kind) in Self.kinds.enumerated() {
-                report(
-                    Comparison(
-                        name: "growth-\(kind)-\(size)",
-                        ours: ourCosts.map { $0.values[index] }.median,
-                        raw: rawCosts.map { $0.values[index] }.median, unit: .microseconds))
-            }
+            let comparisons = try Comparison.inTurns(
+                Self.kinds.map { "growth-\($0)-\(size)" }, rounds: rounds, unit: .microseconds,
+                ours: { try costs(of: ours, size: size) }, raw: { try costs(of: raw, size: size) })
+            for comparison in comparisons { report(comparison) }
         }
     }
 
-    private func costs(of contestant: any Contestant, size: Int) throws -> Costs {
+    private func costs(of contestant: any Contestant, size: Int) throws -> Outcome {
         let store = folder.appendingPathComponent("growth", isDirectory: true)
         defer { try? FileManager.default.removeItem(at: store) }
         try contestant.open(in: store)
@@ -75,7 +59,7 @@ struct GrowthRunner {
             saves.append(duration / .microseconds(1))
         }
         try contestant.close()
-        return Costs(
+        return Outcome(
             values: [
                 insertion / .microseconds(1) / Double(size),
                 lookup / .microseconds(1) / Double(Self.lookups), saves.median,

@@ -14,7 +14,8 @@ struct DamageTorture {
     func run(print: (Tally) -> Void) throws -> Bool {
         let sample = try Sample(in: folder.appending(path: "sample"), seed: settings.seed)
         for damage in Damage.allOfOneFile + [.olderPage] { print(try tally(of: damage, sample)) }
-        if let corpus = settings.corpus { print(try tally(of: CorpusFile.all(in: corpus))) }
+        let files = DamagedDatabases.all
+        if !files.isEmpty { print(try tally(of: files)) }
         Watchdog.shared.isAlive("salvage", for: .seconds(600))
         return try SalvageRounds(
             file: sample.file, folder: folder.appending(path: "salvage"), seed: settings.seed,
@@ -76,13 +77,14 @@ struct DamageTorture {
         return tally
     }
 
-    private func tally(of files: [CorpusFile]) throws -> Tally {
+    private func tally(of files: [DamagedDatabases.Entry]) throws -> Tally {
         var tally = Tally(name: "corpus")
         for file in files {
             for isMarked in [false, true] {
                 try withFolder { folder in
                     let place = folder.appending(path: "store.sqlite")
-                    try file.copy(to: place, markedAsOurs: isMarked)
+                    try file.copy(
+                        to: place.path(percentEncoded: false), markedAsOurs: isMarked)
                     let start = (wall: ContinuousClock.now, own: clock())
                     let finding = Attempt(
                         file: place, verification: .always, expected: nil

@@ -3,26 +3,16 @@
 import CacheStoreModel
 
 extension ManagedObjectContext {
-    /// How often an operation is tried again after the store was healed under it.
-    private static let maximumAttempts = 3
-
     /// Runs an operation on the store. Where the store turns out to be damaged, removed or replaced,
     /// it is healed, this context goes over to what is there then, and the operation is run again.
     func recovering<Result>(_ operation: () throws -> Result) throws -> Result {
-        var attempts = 1
-        while true {
-            do {
-                return try operation()
-            } catch {
-                guard attempts < Self.maximumAttempts,
-                    try coordinator.recover(from: error, epoch: epoch)
-                else { throw error }
-                attempts += 1
+        try coordinator.recovering(
+            epoch: { epoch },
+            goOver: {
                 takeInMerges()
                 // A context that is made while a store is replaced may get no message of it.
                 if epoch != coordinator.storeEpoch { adoptStore() }
-            }
-        }
+            }, operation)
     }
 
     /// Goes over to the store that has taken the place of the one this context's objects are from.

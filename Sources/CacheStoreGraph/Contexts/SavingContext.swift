@@ -82,18 +82,9 @@ public final class SavingContext: Sendable {
     /// Runs a save. Where the store turns out to be damaged, removed or replaced, it is healed, and
     /// the save is tried again.
     private func recovering(_ save: () throws -> Void) throws {
-        var attempts = 1
-        while true {
-            let epoch = coordinator.storeEpoch
-            do {
-                return try save()
-            } catch {
-                guard attempts < 3, try coordinator.recover(from: error, epoch: epoch) else {
-                    throw error
-                }
-                attempts += 1
-            }
-        }
+        var epoch = coordinator.storeEpoch
+        try coordinator.recovering(
+            epoch: { epoch }, goOver: { epoch = coordinator.storeEpoch }, save)
     }
 
     /// Makes what is collected fit the store that has taken the place of another.

@@ -15,6 +15,9 @@ import Synchronization
 // 3. a context then goes over (`adoptStore`), and what failed is tried once more.
 
 extension PersistentStoreCoordinator {
+    /// How often an operation is tried at most while the store is healed under it.
+    private static let maximumAttempts = 3
+
     /// How long a thread waits for another one to heal the store.
     private static let patience: TimeInterval = 30
 
@@ -22,6 +25,29 @@ extension PersistentStoreCoordinator {
 
     /// Whether the store has ever been reset or replaced while it was in use.
     var hasFormerStores: Bool { storeEpoch != 0 }
+
+    /// Runs an operation on the store. Where the store turns out to be damaged, removed or replaced,
+    /// it is healed, and the operation is run again.
+    ///
+    /// - Parameters:
+    ///   - epoch: of the store that the operation has used.
+    ///   - goOver: called before it is run again.
+    @inline(__always)
+    func recovering<Result>(
+        epoch: () -> Int, goOver: () -> Void, _ operation: () throws -> Result
+    ) throws -> Result {
+        var attempts = 1
+        while true {
+            do {
+                return try operation()
+            } catch {
+                guard attempts < Self.maximumAttempts, try recover(from: error, epoch: epoch())
+                else { throw error }
+                attempts += 1
+                goOver()
+            }
+        }
+    }
 
     /// Sees to it that there is a store to go on with, after a use of it has failed.
     ///
@@ -102,14 +128,7 @@ extension PersistentStoreCoordinator {
     public func observeResets(
         _ observer: @escaping @Sendable (StoreOpenReport) -> Void
     ) -> SaveObservation {
-        let number = state.withLock { state in
-            state.nextObserver += 1
-            state.resetObservers[state.nextObserver] = observer
-            return state.nextObserver
-        }
-        return SaveObservation { [weak self] in
-            self?.state.withLock { _ = $0.resetObservers.removeValue(forKey: number) }
-        }
+        observe(\.resetObservers, observer)
     }
 }
 

@@ -20,6 +20,8 @@ public final class PersistentStoreCoordinator: Sendable {
     public let managedObjectModel: ManagedObjectModel
 
     struct State {
+        typealias Observers<Event> = [UInt64: @Sendable (Event) -> Void]
+
         var store: (any PersistentStore)?
         var description: PersistentStoreDescription?
         var space: IdentitySpace
@@ -28,9 +30,9 @@ public final class PersistentStoreCoordinator: Sendable {
         var former = FormerStores()
         /// What was found when that happened last.
         var resetReport: StoreOpenReport?
-        var resetObservers: [UInt64: @Sendable (StoreOpenReport) -> Void] = [:]
+        var resetObservers: Observers<StoreOpenReport> = [:]
         var contexts: [WeakHandle] = []
-        var observers: [UInt64: @Sendable (ContextSave) -> Void] = [:]
+        var observers: Observers<ContextSave> = [:]
         var nextObserver: UInt64 = 0
         var errorHandler: (@Sendable (any Error, String) -> Void)?
     }
@@ -183,13 +185,21 @@ public final class PersistentStoreCoordinator: Sendable {
     public func observeSaves(
         _ observer: @escaping @Sendable (ContextSave) -> Void
     ) -> SaveObservation {
+        observe(\.observers, observer)
+    }
+
+    /// Keeps an observer until the returned observation is cancelled or deallocated.
+    func observe<Event>(
+        _ observers: any WritableKeyPath<State, State.Observers<Event>> & Sendable,
+        _ observer: @escaping @Sendable (Event) -> Void
+    ) -> SaveObservation {
         let number = state.withLock { state in
             state.nextObserver += 1
-            state.observers[state.nextObserver] = observer
+            state[keyPath: observers][state.nextObserver] = observer
             return state.nextObserver
         }
         return SaveObservation { [weak self] in
-            self?.state.withLock { _ = $0.observers.removeValue(forKey: number) }
+            self?.state.withLock { _ = $0[keyPath: observers].removeValue(forKey: number) }
         }
     }
 

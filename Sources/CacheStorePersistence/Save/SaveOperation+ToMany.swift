@@ -76,41 +76,10 @@ extension SaveOperation {
 
     // MARK: Order
 
-    /// Where the places of an ordered relationship's members stand, for one owner.
-    private struct Places {
-        let table: String
-        let owner: String
-        let member: String
-        let position: String
-    }
-
-    private func places(_ change: ChangeSet.ToManyChange) -> Places? {
-        guard let relationship = relationship(change), relationship.description.isOrdered else {
-            return nil
-        }
-        switch relationship.storage {
-        case .ownColumn: return nil
-        case .join(let index, let isFirst):
-            let join = map.schema.joins[index]
-            let ends = join.ends(isFirst: isFirst)
-            guard let position = ends.own.position else { return nil }
-            return Places(
-                table: join.name, owner: ends.own.key, member: ends.far.key, position: position)
-        case .inverseColumn:
-            let destination = map.model.entities[relationship.destinationIndex]
-            let table = map.schema.table(of: destination)
-            guard let inverse = relationship.inverseIndex,
-                let cell = destination.properties[inverse].column,
-                let position = table.position(ofCell: cell)
-            else { return nil }
-            return Places(
-                table: table.name, owner: table.column(ofCell: cell).name, member: "_id",
-                position: position.name)
-        }
-    }
-
     private func orderMembers(_ change: ChangeSet.ToManyChange) throws {
-        guard let places = places(change), change.order != nil || !change.added.isEmpty else {
+        guard let places = map.places(of: relationship(change)),
+            change.order != nil || !change.added.isEmpty
+        else {
             return
         }
         let owner = try binder.key(of: change.owner)
@@ -123,23 +92,18 @@ extension SaveOperation {
             keys = try currentOrder(places, owner: owner).filter { !isAdded.contains($0) } + added
         }
         let statement = try connection.statement(
-            sql: "UPDATE \(SQLFragment.quoted(places.table)) "
-                + "SET \(SQLFragment.quoted(places.position)) = ?1 "
-                + "WHERE \(SQLFragment.quoted(places.member)) = ?2 "
-                + "AND \(SQLFragment.quoted(places.owner)) = ?3 "
-                + "AND \(SQLFragment.quoted(places.position)) IS NOT ?1")
+            sql: "UPDATE \(places.table) SET \(places.position) = ?1 "
+                + "WHERE \(places.member) = ?2 AND \(places.owner) = ?3 "
+                + "AND \(places.position) IS NOT ?1")
         for (place, key) in keys.enumerated() {
             try statement.run([.integer(Int64(place)), .integer(key), .integer(owner)])
         }
     }
 
-    private func currentOrder(_ places: Places, owner: Int64) throws -> [Int64] {
-        let position = SQLFragment.quoted(places.position)
-        let member = SQLFragment.quoted(places.member)
+    private func currentOrder(_ places: StoreMap.Places, owner: Int64) throws -> [Int64] {
         let statement = try connection.statement(
-            sql: "SELECT \(member) FROM \(SQLFragment.quoted(places.table)) "
-                + "WHERE \(SQLFragment.quoted(places.owner)) = ? "
-                + "ORDER BY \(position) IS NULL, \(position), \(member)")
+            sql: "SELECT \(places.member) FROM \(places.table) WHERE \(places.owner) = ? "
+                + "ORDER BY \(places.position) IS NULL, \(places.position), \(places.member)")
         try statement.bind(owner, at: 1)
         var keys: [Int64] = []
         try statement.rows { keys.append($0.int64(at: 0)) }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+import CacheStoreTestKit
 import Testing
 
 @testable import CacheStoreGraph
 
 @Suite struct PermanentKeysTests {
-    @Test(arguments: SeededGenerator.seeds(8, slow: 100))
+    @Test(arguments: TestSeed.fixed(8, slow: 100))
     func `each temporary key has the permanent one it was given first`(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededRandomNumberGenerator(seed: seed)
         var keys = PermanentKeys()
         var expected: [Int64: Int64] = [:]
         for _ in 0..<60 {

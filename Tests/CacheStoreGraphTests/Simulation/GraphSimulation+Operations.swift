@@ -2,6 +2,7 @@
 
 @testable import CacheStoreGraph
 import CacheStoreModel
+import CacheStoreTestKit
 import Foundation
 
 extension GraphSimulation {

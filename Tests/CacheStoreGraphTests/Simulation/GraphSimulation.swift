@@ -2,6 +2,7 @@
 
 @testable import CacheStoreGraph
 import CacheStoreModel
+import CacheStoreTestKit
 import Foundation
 
 /// Random work on the library's objects in one or more contexts of one store, with everything that
@@ -29,7 +30,7 @@ final class GraphSimulation {
 
     let seed: UInt64
     let fixture: GraphFixture
-    var generator: SeededGenerator
+    var generator: SeededRandomNumberGenerator
     private var known: [Known] = []
     private var nextLabel = 0
     /// Whether relationships that are to-one at both ends are left alone.
@@ -41,7 +42,7 @@ final class GraphSimulation {
     init(seed: UInt64, kind: GraphFixture.Kind) throws {
         self.seed = seed
         fixture = try GraphFixture(kind)
-        generator = SeededGenerator(seed: seed)
+        generator = SeededRandomNumberGenerator(seed: seed)
     }
 
     var model: ManagedObjectModel { fixture.coordinator.managedObjectModel }

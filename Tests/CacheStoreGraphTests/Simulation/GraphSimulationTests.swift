@@ -3,13 +3,14 @@
 @testable import CacheStoreGraph
 import CacheStoreModel
 import CacheStorePersistence
+import CacheStoreTestKit
 import Foundation
 import Testing
 
-/// Random work from a seed. To repeat a failure: `CACHESTORE_SEED=7 swift test --filter
+/// Random work from a seed. To repeat a failure: `CACHESTORE_TEST_SEED=7 swift test --filter
 /// GraphSimulationTests`; `CACHESTORE_SLOW_TESTS=1` runs many more seeds.
 @Suite struct GraphSimulationTests {
-    private static let seeds = SeededGenerator.seeds(12, slow: 100)
+    private static let seeds = TestSeed.fixed(12, slow: 100)
 
     /// Runs the same work on both kinds of store and compares what was visible.
     private func run(

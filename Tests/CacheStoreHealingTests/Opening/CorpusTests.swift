@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreSQLite
+import CacheStoreTestKit
 import Foundation
 import Testing
 
 @testable import CacheStoreHealing
 
-@Suite(.enabled(if: Corpus.directory != nil, "the corpus is not there: see CACHESTORE_CORPUS"))
+@Suite(
+    .enabled(
+        if: DamagedDatabases.directory != nil, "the corpus is not there: see CACHESTORE_CORPUS"))
 struct CorpusTests {
     static let limit = Duration.seconds(5)
 
-    @Test(arguments: Corpus.made + Corpus.images)
+    @Test(arguments: DamagedDatabases.all)
     func `whatever lies at the place, opening gives a store that works`(
-        damage: Corpus.Damage
+        damage: DamagedDatabases.Entry
     ) throws {
         let store = try TemporaryStore(syncsForNothing: true)
-        for (suffix, file) in damage.files {
-            try FileManager.default.copyItem(atPath: file, toPath: store.path + suffix)
-        }
+        try damage.copy(to: store.path)
         let main = store.contents()
         try expectWorks(store)
         // None of them has our mark, so none is ours to delete.
@@ -29,19 +30,12 @@ struct CorpusTests {
 
     /// The same damages, with our mark put into the header where there is one: so that SQLite gets
     /// to read them as a store.
-    @Test(arguments: Corpus.made + Corpus.images)
+    @Test(arguments: DamagedDatabases.all)
     func `whatever calls itself a store, opening gives one that works`(
-        damage: Corpus.Damage
+        damage: DamagedDatabases.Entry
     ) throws {
         let store = try TemporaryStore(syncsForNothing: true)
-        for (suffix, file) in damage.files {
-            var data = try #require(store.contents(file))
-            if suffix.isEmpty, data.count >= 100 {
-                data.replaceSubrange(68..<72, with: [0x43, 0x53, 0x74, 0x6F])
-                data.replaceSubrange(60..<64, with: [0, 0, 0, 1])
-            }
-            try data.write(to: URL(filePath: store.path + suffix))
-        }
+        try damage.copy(to: store.path, markedAsOurs: true)
         try expectWorks(store)
     }
 

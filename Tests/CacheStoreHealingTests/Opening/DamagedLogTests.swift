@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreSQLite
+import CacheStoreTestKit
 import Foundation
 import Testing
 
@@ -134,10 +135,9 @@ import Testing
 
     /// `CACHESTORE_TEST_SEED` gives other damage than usual, `CACHESTORE_SLOW_TESTS` more of it.
     @Test func `opening and a deep check tell the same of a damaged log`() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seed = environment["CACHESTORE_TEST_SEED"].flatMap { UInt64($0) } ?? 5
-        let rounds = environment["CACHESTORE_SLOW_TESTS"] == nil ? 60 : 2_000
-        var random = SplitMix(state: seed)
+        let seed = TestSeed.given ?? 5
+        let rounds = TestSeed.areTestsSlow ? 2_000 : 60
+        var random = SeededRandomNumberGenerator(seed: seed)
         let sizes = (0..<8).map { _ in Int.random(in: 1...150, using: &random) }
         let files = try [false, true].map { try left(by: sizes, isSecondRun: $0) }
         var losses = 0
@@ -202,7 +202,7 @@ private enum LogDamage {
 
     private static let frameSize = 24 + 4096
 
-    static func random(in size: Int, using random: inout SplitMix) -> LogDamage {
+    static func random(in size: Int, using random: inout SeededRandomNumberGenerator) -> LogDamage {
         let frames = max(1, size / frameSize)
         let frame = Int.random(in: 0..<frames, using: &random)
         switch Int.random(in: 0..<6, using: &random) {

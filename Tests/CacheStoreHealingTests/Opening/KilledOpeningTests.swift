@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
 
+import CacheStoreTestKit
 import Foundation
 import Testing
 
 @testable import CacheStoreHealing
 
-/// Processes that create, heal, reset and write, killed at random moments. `CACHESTORE_SEED` repeats
-/// a run, as far as time can be repeated; `CACHESTORE_SLOW_TESTS` makes it longer.
+/// Processes that create, heal, reset and write, killed at random moments. `CACHESTORE_TEST_SEED`
+/// repeats a run, as far as time can be repeated; `CACHESTORE_SLOW_TESTS` makes it longer.
 @Suite struct KilledOpeningTests {
     @Test func `whenever it is killed, what was acknowledged is there or the report says reset`()
         async throws
     {
-        let environment = ProcessInfo.processInfo.environment
-        let seed =
-            environment["CACHESTORE_SEED"].flatMap { UInt64($0) }
-            ?? UInt64.random(in: 0...UInt64.max)
-        let rounds = environment["CACHESTORE_SLOW_TESTS"] == nil ? 12 : 200
-        var random = SplitMix(state: seed)
+        let seed = TestSeed.make()
+        let rounds = TestSeed.areTestsSlow ? 200 : 12
+        var random = SeededRandomNumberGenerator(seed: seed)
         let store = try TemporaryStore()
         // The store that somebody was told of last.
         var known: String?

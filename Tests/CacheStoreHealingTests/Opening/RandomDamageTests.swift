@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreSQLite
+import CacheStoreTestKit
 import Foundation
 import Testing
 
 @testable import CacheStoreHealing
 
-/// Stores of our own, damaged at random. `CACHESTORE_SEED` repeats a run; `CACHESTORE_SLOW_TESTS`
-/// makes it longer.
+/// Stores of our own, damaged at random. `CACHESTORE_TEST_SEED` repeats a run;
+/// `CACHESTORE_SLOW_TESTS` makes it longer.
 @Suite struct RandomDamageTests {
     @Test func `after any damage the store is whole, or empty and says so`() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seed =
-            environment["CACHESTORE_SEED"].flatMap { UInt64($0) }
-            ?? UInt64.random(in: 0...UInt64.max)
-        let rounds = environment["CACHESTORE_SLOW_TESTS"] == nil ? 60 : 3000
-        var random = SplitMix(state: seed)
+        let seed = TestSeed.make()
+        let rounds = TestSeed.areTestsSlow ? 3000 : 60
+        var random = SeededRandomNumberGenerator(seed: seed)
         let original = try TemporaryStore()
         try original.fill(count: 800)
         let image = try #require(original.contents())
@@ -46,7 +44,8 @@ import Testing
         case cut(to: Int)
         case page(Int, from: Int)
 
-        static func random(in size: Int, using random: inout SplitMix) -> Damage {
+        static func random(in size: Int, using random: inout SeededRandomNumberGenerator) -> Damage
+        {
             let pages = size / 4096
             switch Int.random(in: 0..<4, using: &random) {
             case 0:
@@ -78,17 +77,5 @@ import Testing
             }
             return image
         }
-    }
-}
-
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreSQLite
+import CacheStoreTestKit
 import Foundation
 import Testing
 
@@ -10,9 +11,9 @@ import Testing
 /// `CACHESTORE_SLOW_TESTS` more.
 @Suite struct DatabaseSalvageTests {
     static let seed =
-        ProcessInfo.processInfo.environment["CACHESTORE_TEST_SEED"].flatMap { UInt64($0) }
+        TestSeed.given
         ?? 20_261_130
-    static let isSlow = ProcessInfo.processInfo.environment["CACHESTORE_SLOW_TESTS"] != nil
+    static let isSlow = TestSeed.areTestsSlow
 
     /// What `DatabaseSalvage` promises of a store whose pages have checksums.
     private func check(
@@ -50,7 +51,7 @@ import Testing
         let image = try LibrarySample()
         let original = try #require(image.store.contents())
         #expect(original.count > 2_000_000)
-        var random = SplitMix(state: Self.seed)
+        var random = SeededRandomNumberGenerator(seed: Self.seed)
         var shares: [Double] = []
         for round in 0..<(Self.isSlow ? 300 : 6) {
             try original.write(to: image.store.url)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreSQLite
+import CacheStoreTestKit
 import Foundation
 import Testing
 
@@ -155,10 +156,9 @@ import Testing
 
     /// `CACHESTORE_TEST_SEED` gives other bytes, `CACHESTORE_SLOW_TESTS` more of them.
     @Test func `any bytes are read without a crash, in time, and give a sound database`() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seed = environment["CACHESTORE_TEST_SEED"].flatMap { UInt64($0) } ?? 3
-        let rounds = environment["CACHESTORE_SLOW_TESTS"] == nil ? 80 : 4_000
-        var random = SplitMix(state: seed)
+        let seed = TestSeed.given ?? 3
+        let rounds = TestSeed.areTestsSlow ? 4_000 : 80
+        var random = SeededRandomNumberGenerator(seed: seed)
         let store = try TemporaryStore(syncsForNothing: true)
         _ = try make(Format.all[1], in: store)
         let small = try #require(store.contents())
@@ -215,16 +215,16 @@ enum Salvages {
     }
 }
 
-@Suite(.enabled(if: Corpus.directory != nil, "the corpus is not there: see CACHESTORE_CORPUS"))
+@Suite(
+    .enabled(
+        if: DamagedDatabases.directory != nil, "the corpus is not there: see CACHESTORE_CORPUS"))
 struct CorpusSalvageTests {
     @Test func `whatever lies at the place is salvaged without a crash, and in time`() throws {
         var salvaged = 0
-        let all = Corpus.made + Corpus.images
+        let all = DamagedDatabases.all
         for damage in all where damage.files[""] != nil {
             let store = try TemporaryStore(syncsForNothing: true)
-            for (suffix, file) in damage.files {
-                try FileManager.default.copyItem(atPath: file, toPath: store.path + suffix)
-            }
+            try damage.copy(to: store.path)
             if try Salvages.isSound(store, "\(damage.name)") { salvaged += 1 }
         }
         #expect(salvaged > all.count / 2)

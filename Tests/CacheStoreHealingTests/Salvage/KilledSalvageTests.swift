@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreSQLite
+import CacheStoreTestKit
 import Foundation
 import Testing
 
@@ -10,12 +11,9 @@ import Testing
 /// can be repeated; `CACHESTORE_SLOW_TESTS` makes it longer.
 @Suite struct KilledSalvageTests {
     @Test func `whenever it is killed, the next opening has the rows`() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seed =
-            environment["CACHESTORE_TEST_SEED"].flatMap { UInt64($0) }
-            ?? UInt64.random(in: 0...UInt64.max)
-        let rounds = environment["CACHESTORE_SLOW_TESTS"] == nil ? 5 : 150
-        var random = SplitMix(state: seed)
+        let seed = TestSeed.make()
+        let rounds = TestSeed.areTestsSlow ? 150 : 5
+        var random = SeededRandomNumberGenerator(seed: seed)
         for round in 0..<rounds {
             let sample = try LibrarySample()
             try sample.zero(pages: [sample.pageCount / 2, 1])

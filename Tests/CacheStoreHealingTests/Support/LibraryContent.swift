@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreSQLite
+import CacheStoreTestKit
 import Foundation
 
 @testable import CacheStoreHealing
@@ -117,7 +118,7 @@ struct LibrarySample {
     }
 
     fileprivate static func fill(_ connection: Connection, books: Int, from first: Int) throws {
-        var random = SplitMix(state: UInt64(first))
+        var random = SeededRandomNumberGenerator(seed: UInt64(first))
         for number in first..<first + books {
             if number % 10 == 1 {
                 try connection.execute(
@@ -146,7 +147,7 @@ struct LibrarySample {
 
     /// Overwrites a part of pages.
     func damage(pages: some Sequence<Int>, seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededRandomNumberGenerator(seed: seed)
         var data = store.contents() ?? Data()
         for page in pages {
             let start = (page - 1) * Self.pageSize

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreModel
+import CacheStoreTestKit
 import Testing
 
 @Suite struct PropertySetTests {
     @Test(arguments: [10, 64, 65, 128, 300])
     func `a property set is a set of integers`(limit: Int) {
-        let seed = SeededGenerator.seed()
-        var generator = SeededGenerator(seed: seed)
+        let seed = TestSeed.make()
+        var generator = SeededRandomNumberGenerator(seed: seed)
         var set = PropertySet()
         var expected: Set<Int> = []
         for _ in 0..<2000 {

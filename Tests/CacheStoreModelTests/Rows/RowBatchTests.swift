@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CacheStoreTestKit
 import Foundation
 import Testing
 
@@ -87,8 +88,8 @@ import Testing
     }
 
     @Test func `rows and texts stay right while the memory grows`() throws {
-        let seed = SeededGenerator.seed()
-        var generator = SeededGenerator(seed: seed)
+        let seed = TestSeed.make()
+        var generator = SeededRandomNumberGenerator(seed: seed)
         var builder = RowBatchBuilder(layout: Self.layout, extraCells: 1, expectedRows: 1)
         let text = try Self.column(.string)
         let number = try Self.column(.integer64)

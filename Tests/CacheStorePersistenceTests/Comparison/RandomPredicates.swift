@@ -2,6 +2,7 @@
 
 import CacheStoreModel
 import CacheStoreQuery
+import CacheStoreTestKit
 import Foundation
 
 /// Random conditions over the contract's model, of every kind of node.
@@ -12,10 +13,11 @@ struct RandomPredicates {
     let model: ManagedObjectModel
     /// The IDs, in this store, of objects that conditions may name.
     let objects: [ManagedObjectID]
-    var random: SeededRandom
+    var random: SeededRandomNumberGenerator
     private var lastScope = 0
 
-    init(model: ManagedObjectModel, objects: [ManagedObjectID], random: SeededRandom) {
+    init(model: ManagedObjectModel, objects: [ManagedObjectID], random: SeededRandomNumberGenerator)
+    {
         self.model = model
         self.objects = objects
         self.random = random

@@ -2,6 +2,7 @@
 
 import CacheStoreModel
 import CacheStoreQuery
+import CacheStoreTestKit
 import Foundation
 
 @testable import CacheStorePersistence
@@ -12,7 +13,7 @@ struct RandomSave {
     private let side: ComparedStore
     private let living: [(number: Int, version: Int64)]
     private let teamMembers: [Int: [Int]]
-    var random: SeededRandom
+    var random: SeededRandomNumberGenerator
 
     private(set) var changes = ChangeSet()
     /// The numbers of the objects that the save deletes, and of those whose rows it changes.
@@ -24,7 +25,8 @@ struct RandomSave {
 
     init(
         model: ManagedObjectModel, side: ComparedStore,
-        living: [(number: Int, version: Int64)], teamMembers: [Int: [Int]], random: SeededRandom
+        living: [(number: Int, version: Int64)], teamMembers: [Int: [Int]],
+        random: SeededRandomNumberGenerator
     ) {
         self.model = model
         self.side = side

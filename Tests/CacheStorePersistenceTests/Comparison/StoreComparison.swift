@@ -2,6 +2,7 @@
 
 import CacheStoreModel
 import CacheStoreQuery
+import CacheStoreTestKit
 import Foundation
 
 @testable import CacheStorePersistence
@@ -10,7 +11,7 @@ import Foundation
 struct StoreComparison {
     private let model: ManagedObjectModel
     private let sides: [ComparedStore]
-    private var random: SeededRandom
+    private var random: SeededRandomNumberGenerator
     /// The numbers of the objects that are saved and not deleted, ascending, with their versions.
     private var living: [(number: Int, version: Int64)] = []
 
@@ -18,7 +19,7 @@ struct StoreComparison {
     init(_ first: any PersistentStore, _ second: any PersistentStore, seed: UInt64) {
         model = first.model
         sides = [ComparedStore(first), ComparedStore(second)]
-        random = SeededRandom(seed: seed)
+        random = SeededRandomNumberGenerator(seed: seed)
     }
 
     /// The first difference between the two stores, or `nil` if there was none.

@@ -2,16 +2,22 @@
 
 import CacheStoreModel
 import CacheStoreQuery
+import CacheStoreTestKit
 import Testing
 
 @testable import CacheStorePersistence
 
 /// Random operations, done with every kind of store and with the in-memory one.
 ///
-/// A failing run prints its seed; `CACHESTORE_SEED` runs that one again, `CACHESTORE_SLOW_TESTS=1`
-/// runs many more.
+/// A failing run prints its seed; `CACHESTORE_TEST_SEED` runs that one again,
+/// `CACHESTORE_SLOW_TESTS=1` runs many more.
 @Suite struct StoreComparisonTests {
-    @Test(arguments: StoreKind.allCases, SeededRandom.seeds)
+    /// Some that are always the same, and some new ones.
+    private static let seeds =
+        TestSeed.given.map { [$0] }
+        ?? [1, 2, 3] + (0..<(TestSeed.areTestsSlow ? 60 : 3)).map { _ in TestSeed.make() }
+
+    @Test(arguments: StoreKind.allCases, seeds)
     func `random operations have the same outcome as in memory`(
         _ kind: StoreKind, _ seed: UInt64
     ) throws {
@@ -20,7 +26,7 @@ import Testing
         var comparison = StoreComparison(
             InMemoryStore(model: model), fixture.store, seed: seed)
         let difference = try comparison.firstDifference(steps: 300)
-        #expect(difference == nil, "CACHESTORE_SEED=\(seed)")
+        #expect(difference == nil, "CACHESTORE_TEST_SEED=\(seed)")
     }
 
     @Test(arguments: FaultyStore.Fault.allCases)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import CacheStoreTestKit
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 /// and the ratio. Only an optimised build (`swift test -c release -Xswiftc -enable-testing`) tells
 /// the truth: in others the sums take several times as long. The best of five runs each, by turns, so that other work on the machine weighs on
 /// both.
-@Suite(.serialized, .enabled(if: slowTests)) struct ChecksumCostTests {
+@Suite(.serialized, .enabled(if: TestSeed.areTestsSlow)) struct ChecksumCostTests {
     private static let rows = 300_000
 
     private func run(vfs: String?) throws -> [(work: String, time: Duration)] {

@@ -7,10 +7,10 @@ import Testing
 
 /// Damage of every kind at random places of a store of 2 MB: what is read is right, or an error.
 ///
-/// 200 tries each, 2,000 with `CACHESTORE_SLOW_TESTS=1`. A failure names the seed; `CACHESTORE_SEED`
-/// runs it again.
+/// 200 tries each, 2,000 with `CACHESTORE_SLOW_TESTS=1`. A failure names the seed;
+/// `CACHESTORE_TEST_SEED` runs it again.
 @Suite struct ChecksumDamageTests {
-    private static let tries = slowTests ? 2_000 : 200
+    private static let tries = TestSeed.areTestsSlow ? 2_000 : 200
 
     private enum Outcome { case error, right, wrong }
 
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: Damage.allOfOneFile)
     func `damage is never read as data`(damage: Damage) throws {
-        let seed = testSeed()
+        let seed = TestSeed.make()
         let store = try ChecksumStore(rows: 2_400)
         let expected = try store.content()
         let sound = try store.bytes()
@@ -41,7 +41,7 @@ import Testing
             counts[outcome, default: 0] += 1
             #expect(
                 outcome == .error,
-                "\(outcome), CACHESTORE_SEED=\(seed), try \(attempt), \(injury)")
+                "\(outcome), CACHESTORE_TEST_SEED=\(seed), try \(attempt), \(injury)")
         }
         print("\(damage)\t\(Self.tries)\t\(counts[.error] ?? 0)\t\(counts[.wrong] ?? 0)")
     }
@@ -77,7 +77,7 @@ import Testing
 
     /// A page as it was before has a checksum that fits: the figure is printed, not demanded.
     @Test func `pages of an older version are not all found`() throws {
-        let seed = testSeed()
+        let seed = TestSeed.make()
         let store = try ChecksumStore(rows: 2_000)
         let older = store.database.directory.appending(path: "older.sqlite")
         try FileManager.default.copyItem(at: store.url, to: older)

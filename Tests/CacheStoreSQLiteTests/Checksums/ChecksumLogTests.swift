@@ -29,7 +29,7 @@ import Testing
         let log = URL(filePath: store.database.path + "-wal")
         let size = try #require(
             try FileManager.default.attributesOfItem(atPath: log.path)[.size] as? UInt64)
-        let seed = testSeed()
+        let seed = TestSeed.make()
         var injector = CorruptionInjector(seed: seed)
         let frames = (size - 32) / 4120
         let frame = UInt64(32) + (frames / 2) * 4120
@@ -37,7 +37,7 @@ import Testing
 
         let reader = try store.connection()
         let error = try sqliteError { _ = try ChecksumStore.content(of: reader) }
-        #expect(error.code == .SQLITE_IOERR_DATA, "CACHESTORE_SEED=\(seed), \(injury)")
+        #expect(error.code == .SQLITE_IOERR_DATA, "CACHESTORE_TEST_SEED=\(seed), \(injury)")
         #expect(try reader.checksumStatistics?.failedLogPages == 1)
         let failure = try sqliteError { _ = try writer.checkpoint(.truncate) }
         #expect(failure.code == .SQLITE_IOERR_DATA)

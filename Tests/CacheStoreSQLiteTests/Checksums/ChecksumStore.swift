@@ -87,11 +87,3 @@ struct ChecksumStore {
 
     func bytes() throws -> Data { try Data(contentsOf: url) }
 }
-
-let slowTests = ProcessInfo.processInfo.environment["CACHESTORE_SLOW_TESTS"] == "1"
-
-/// The seed of random tests: that of `CACHESTORE_SEED`, else a new one, for the message of a failure.
-func testSeed() -> UInt64 {
-    ProcessInfo.processInfo.environment["CACHESTORE_SEED"].flatMap { UInt64($0) }
-        ?? UInt64.random(in: 0...UInt64.max)
-}

@@ -43,7 +43,7 @@ import Testing
     @Test func `behind the first statement of a transaction the answer is as of that`() throws {
         let other = try database.connection()
         #expect(try connection.hasTable("t"))
-        try other.execute(sql: "ALTER TABLE t DROP COLUMN name; CREATE TABLE u (x)")
+        try other.execute(sql: "DROP VIEW v; ALTER TABLE t DROP COLUMN name; CREATE TABLE u (x)")
         try connection.transaction(.deferred) {
             _ = try connection.prepare(sql: "SELECT name FROM sqlite_schema").first { _ in 0 }
             #expect(try connection.hasTable("u"))

@@ -79,29 +79,27 @@ import Testing
         return (lost, damaged)
     }
 
-    private let seed =
-        ProcessInfo.processInfo.environment["CACHESTORE_SEED"].flatMap { UInt64($0) }
-        ?? UInt64.random(in: 0...UInt64.max)
+    private let seed = TestSeed.make()
 
     @Test(arguments: ["WAL", "DELETE"])
     func `with synchronous FULL, every acknowledged save survives`(mode: String) throws {
         let (lost, damaged) = try lossesAfterPowerCuts(
             mode: mode, synchronous: "FULL", seed: seed)
-        #expect(lost == 0, "CACHESTORE_SEED=\(seed)")
-        #expect(damaged == 0, "CACHESTORE_SEED=\(seed)")
+        #expect(lost == 0, "CACHESTORE_TEST_SEED=\(seed)")
+        #expect(damaged == 0, "CACHESTORE_TEST_SEED=\(seed)")
     }
 
     @Test func `with synchronous NORMAL, the store is sound, and lacks at most its end`() throws {
         let (lost, damaged) = try lossesAfterPowerCuts(
             mode: "WAL", synchronous: "NORMAL", seed: seed)
-        #expect(damaged == 0, "CACHESTORE_SEED=\(seed)")
+        #expect(damaged == 0, "CACHESTORE_TEST_SEED=\(seed)")
         // Else the power cut cuts nothing.
-        #expect(lost > 0, "CACHESTORE_SEED=\(seed)")
+        #expect(lost > 0, "CACHESTORE_TEST_SEED=\(seed)")
     }
 
     @Test func `a disk that only pretends to sync loses saves`() throws {
         let (lost, _) = try lossesAfterPowerCuts(
             mode: "WAL", synchronous: "FULL", seed: seed, pretendsToSync: true)
-        #expect(lost > 0, "CACHESTORE_SEED=\(seed)")
+        #expect(lost > 0, "CACHESTORE_TEST_SEED=\(seed)")
     }
 }

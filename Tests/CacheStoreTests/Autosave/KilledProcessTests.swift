@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStore
+import CacheStoreTestKit
 import Foundation
 import Testing
 
@@ -13,15 +14,12 @@ import Testing
     }
 
     /// The seed of the points; a run prints it, and `CACHESTORE_TEST_SEED` repeats it.
-    private static var seed: UInt64 {
-        ProcessInfo.processInfo.environment["CACHESTORE_TEST_SEED"].flatMap(UInt64.init)
-            ?? UInt64.random(in: 0 ... .max)
-    }
+    private static var seed: UInt64 { TestSeed.make() }
 
     @Test func `after SIGKILL every acknowledged save is there`() async throws {
         let seed = Self.seed
         print("KilledProcessTests: CACHESTORE_TEST_SEED=\(seed)")
-        var random = SplitMix(seed: seed)
+        var random = SeededRandomNumberGenerator(seed: seed)
         let directory = try TemporaryDirectory()
         let path = directory.path
         var isReset = 0
@@ -80,7 +78,7 @@ import Testing
     @Test func `killed or ended by SIGTERM while opening, the next opening works`() async throws {
         let seed = Self.seed
         print("KilledProcessTests: CACHESTORE_TEST_SEED=\(seed)")
-        var random = SplitMix(seed: seed)
+        var random = SeededRandomNumberGenerator(seed: seed)
         for _ in 0..<Self.count / 10 {
             let directory = try TemporaryDirectory()
             let path = directory.path
@@ -111,20 +109,5 @@ import Testing
                 try cache.close()
             }
         }
-    }
-}
-
-/// A small generator that is the same for the same seed.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

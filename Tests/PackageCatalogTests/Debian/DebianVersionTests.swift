@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CacheStoreTestKit
 import Foundation
 import Testing
 
@@ -64,8 +65,9 @@ import Testing
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: dpkg)))
     func `random versions compare as dpkg compares them`() throws {
-        let seed = testSeed()
-        var random = SeededGenerator(seed: seed)
+        let seed = TestSeed.make()
+        print("CACHESTORE_TEST_SEED=\(seed)")
+        var random = SeededRandomNumberGenerator(seed: seed)
         let pieces = [
             "0", "1", "10", "007", "9", "a", "Z", "rc", "~", "~~", "+", ".", "+b", "-", "-1",
         ]
