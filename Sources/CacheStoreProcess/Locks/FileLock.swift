@@ -71,7 +71,12 @@ package final class FileLock: Sendable {
     deinit {
         state.withLock { state in
             // In a forked child only the copy of the handle is closed: the parent keeps its lock.
-            if state.mode == .exclusive, !forkGuard.isForked { eraseHolder(state.descriptor) }
+            if let mode = state.mode, !forkGuard.isForked {
+                if mode == .exclusive { eraseHolder(state.descriptor) }
+                // A child that is just being spawned has a copy of the handle until it runs another
+                // program, and a lock goes away with its last handle: flock(2).
+                flock(state.descriptor, LOCK_UN)
+            }
             close(state.descriptor)
         }
     }

@@ -46,6 +46,29 @@ import Testing
         #expect(try other.tryLock(.exclusive))
     }
 
+    @Test(arguments: [FileLock.Mode.exclusive, .shared])
+    func `it is given back although a child that is being spawned still has the handle`(
+        mode: FileLock.Mode
+    ) throws {
+        let other = try FileLock(path: path)
+        var copies: [Int32] = []
+        defer { for copy in copies { close(copy) } }
+        do {
+            let lock = try FileLock(path: path)
+            #expect(try lock.tryLock(mode))
+            // As a fork does, until the new program runs.
+            for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+                guard let descriptor = Int32(name),
+                    let place = try? FileManager.default.destinationOfSymbolicLink(
+                        atPath: "/proc/self/fd/\(name)"), place == path
+                else { continue }
+                copies.append(dup(descriptor))
+            }
+            #expect(copies.count == 2)
+        }
+        #expect(try other.tryLock(.exclusive))
+    }
+
     @Test func `a directory is locked like a file`() throws {
         let directory = temporary.path(of: "blobs")
         #expect(throws: FileLockError.self) { try FileLock(directory: directory) }
