@@ -95,25 +95,41 @@ public final class SavingContext: Sendable {
         }
     }
 
-    private func saveOnce() throws {
+    /// - Parameters:
+    ///   - child: whose unsaved changes are written as well.
+    ///   - select: takes out what must not be written.
+    private func saveOnce(
+        with child: ContextHandle? = nil, selecting select: (inout ChangeSet) -> Void = { _ in }
+    ) throws {
         try saveLock.withLock { _ in
+            // The child first: what it hands over meanwhile is then seen twice rather than never.
+            let own = child?.ownUnsavedChanges() ?? ChangeLedger()
             let (ledger, policy) = state.withLock { state in
                 state.inFlight = state.ledger
                 state.ledger = ChangeLedger()
                 return (state.inFlight ?? ChangeLedger(), state.policy)
             }
-            guard !ledger.isEmpty else {
+            var whole = ledger
+            if !own.isEmpty { whole.apply(own) }
+            guard !whole.isEmpty else {
                 state.withLock { $0.inFlight = nil }
                 return
             }
+            var changes = whole.changeSet()
+            select(&changes)
             do {
-                let outcome = try coordinator.save(ledger.changeSet(), policy: policy, source: nil)
+                var outcome = try coordinator.save(changes, policy: policy, source: nil)
+                if !own.isEmpty {
+                    // The child's own new objects still count as new there, under their temporary IDs.
+                    outcome.permanentIDs.removeAll { own.entries[$0.temporary] != nil }
+                    outcome.versions.removeAll { own.entries[$0.id] != nil }
+                }
                 finish(outcome)
             } catch {
                 state.withLock { state in
-                    var whole = ledger
-                    whole.apply(state.ledger)
-                    state.ledger = whole
+                    var restored = ledger
+                    restored.apply(state.ledger)
+                    state.ledger = restored
                     state.inFlight = nil
                 }
                 throw error
@@ -142,39 +158,6 @@ public final class SavingContext: Sendable {
         with child: ContextHandle, selecting select: (inout ChangeSet) -> Void
     ) throws {
         try recovering { try saveOnce(with: child, selecting: select) }
-    }
-
-    private func saveOnce(
-        with child: ContextHandle, selecting select: (inout ChangeSet) -> Void
-    ) throws {
-        try saveLock.withLock { _ in
-            // The child first: what it hands over meanwhile is then seen twice rather than never.
-            let own = child.ownUnsavedChanges()
-            let (ledger, policy) = state.withLock { state in
-                state.inFlight = state.ledger
-                state.ledger = ChangeLedger()
-                return (state.inFlight ?? ChangeLedger(), state.policy)
-            }
-            var whole = ledger
-            if !own.isEmpty { whole.apply(own) }
-            var changes = whole.changeSet()
-            select(&changes)
-            do {
-                var outcome = try coordinator.save(changes, policy: policy, source: nil)
-                // The child's own new objects still count as new there, under their temporary IDs.
-                outcome.permanentIDs.removeAll { own.entries[$0.temporary] != nil }
-                outcome.versions.removeAll { own.entries[$0.id] != nil }
-                finish(outcome)
-            } catch {
-                state.withLock { state in
-                    var restored = ledger
-                    restored.apply(state.ledger)
-                    state.ledger = restored
-                    state.inFlight = nil
-                }
-                throw error
-            }
-        }
     }
 
     /// Gives up the collected changes of objects, so that a save that failed because of them can
