@@ -127,10 +127,11 @@ final class StoreStack: Sendable {
         let model = configuration.model
         if let error = model.deferredError { throw error }
         let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
-        let store: any PersistentStore =
+        let memory =
             configuration.store.unavailablePolicy == .inMemory
-            ? InMemoryStore(model: model)
-            : UnavailableStore(model: model, url: url, because: error)
+            ? try? SQLiteStore.inMemory(model: model) : nil
+        let store: any PersistentStore =
+            memory ?? UnavailableStore(model: model, url: url, because: error)
         try coordinator.attach(store, description: .inMemory)
         let report = StoreOpenReport.inMemory(
             fingerprint: model.fingerprint, storeIdentifier: store.space.storeIdentifier, url: url,

@@ -23,7 +23,7 @@ extension PersistentStoreCoordinator {
         if let error = managedObjectModel.deferredError { throw error }
         _ = try GraphModel.of(managedObjectModel)
         guard let url = description.url else {
-            let store = InMemoryStore(model: managedObjectModel)
+            let store = try SQLiteStore.inMemory(model: managedObjectModel)
             try attach(store, description: description)
             return StoreOpenReport.inMemory(
                 fingerprint: managedObjectModel.fingerprint,

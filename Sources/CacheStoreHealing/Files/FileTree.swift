@@ -14,6 +14,11 @@ enum FileTree {
         status(at: path)?.fileSize
     }
 
+    /// The size of a regular file, `nil` where there is certainly none.
+    static func sizeIfThere(at path: String) throws(FileSystemError) -> Int64? {
+        try statusIfThere(at: path)?.fileSize
+    }
+
     /// What is at a path, `nil` where there is certainly nothing: what cannot be looked at is not
     /// taken for missing.
     static func statusIfThere(at path: String) throws(FileSystemError) -> stat? {

@@ -84,7 +84,7 @@ struct Quarantine {
         try StoreReset.removeSideFiles(of: paths)
         for file in [paths.journal, paths.log, paths.sharedMemory, paths.main] {
             let kept = Self.target(of: file, in: place)
-            if try FileTree.statusIfThere(at: kept)?.isRegularFile == true {
+            if try FileTree.sizeIfThere(at: kept) != nil {
                 try FileTree.rename(kept, to: file)
             }
         }
@@ -103,7 +103,7 @@ struct Quarantine {
     private var files: [String] {
         get throws {
             try ([paths.main, paths.journal, paths.log] + (isShared ? [] : [paths.sharedMemory]))
-                .filter { try FileTree.statusIfThere(at: $0)?.isRegularFile == true }
+                .filter { try FileTree.sizeIfThere(at: $0) != nil }
         }
     }
 

@@ -42,7 +42,7 @@ struct StoreReset {
     }
 
     private func resetInPlace() throws {
-        guard try FileTree.statusIfThere(at: paths.main)?.isRegularFile == true else { return }
+        guard try FileTree.sizeIfThere(at: paths.main) != nil else { return }
         if isShared, usesLog { try makeFirstPageReadable() }
         try ChecksumVFS.register()
         let connection = try Connection(

@@ -65,6 +65,8 @@ extension SQLiteStore {
         let schema = SQLiteSchema(model: model)
         do {
             let connection = try Connection(.memory)
+            // Among others: no large sorting in the directory for temporary files.
+            try ConnectionSettings().apply(to: connection)
             try connection.transaction { try schema.createSchema(in: connection) }
             return try SQLiteStore(
                 SingleConnection(connection), schema: schema, identifier: UUID(), url: nil,

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 
 import CacheStoreHealing
-package import CacheStoreModel
-package import CacheStoreQuery
-package import Foundation
+import CacheStoreModel
+import CacheStoreQuery
+import Foundation
 import Synchronization
 
-/// A store that keeps its objects in memory and forgets them with the process.
-///
+@testable import CacheStorePersistence
+
 /// The plainest store there is: a fetch looks at every row of its entity, a save copies what it
-/// changes. Tests compare the SQLite store with it, operation by operation.
-package final class InMemoryStore: PersistentStore {
-    package let space: IdentitySpace
-    package let model: ManagedObjectModel
-    package var url: URL? { nil }
-    package var isReadOnly: Bool { false }
+/// changes. The SQLite store is compared with it, operation by operation.
+final class InMemoryStore: PersistentStore {
+    let space: IdentitySpace
+    let model: ManagedObjectModel
+    var url: URL? { nil }
+    var isReadOnly: Bool { false }
 
     // `nil` once the store is closed.
     private let content: Mutex<MemoryContent?>
 
     /// Creates an empty store.
-    package init(model: ManagedObjectModel, identifier: UUID = UUID()) {
+    init(model: ManagedObjectModel, identifier: UUID = UUID()) {
         self.model = model
         space = IdentitySpace.space(storeIdentifier: identifier, model: model)
         content = Mutex(MemoryContent(model: model))
@@ -36,17 +36,17 @@ package final class InMemoryStore: PersistentStore {
 
     // MARK: - Reading
 
-    package func rows(matching query: StoreQuery) throws -> [RowBatch] {
+    func rows(matching query: StoreQuery) throws -> [RowBatch] {
         let content = try snapshot()
         let objects = try objects(matching: query, in: content)
         return content.batches(of: query.entity, objects.map { ($0.key, nil) })
     }
 
-    package func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
+    func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
         try objects(matching: query, in: snapshot()).map(\.queryID)
     }
 
-    package func count(matching query: StoreQuery) throws -> Int {
+    func count(matching query: StoreQuery) throws -> Int {
         try objects(matching: query, in: snapshot()).count
     }
 
@@ -67,13 +67,13 @@ package final class InMemoryStore: PersistentStore {
         return sorted.dropFirst(max(0, query.offset)).prefix(max(0, query.limit ?? .max))
     }
 
-    package func rows(of entity: Entity, keys: [Int64]) throws -> [RowBatch] {
+    func rows(of entity: Entity, keys: [Int64]) throws -> [RowBatch] {
         let content = try snapshot()
         let known = Set(keys).filter { content.row(of: entity, key: $0) != nil }
         return content.batches(of: entity, known.sorted().map { ($0, nil) })
     }
 
-    package func members(
+    func members(
         of property: Property, in entity: Entity, owners: [Int64]
     ) throws -> [RowBatch] {
         let content = try snapshot()
@@ -87,7 +87,7 @@ package final class InMemoryStore: PersistentStore {
 
     // MARK: - Writing
 
-    package func save(_ changes: ChangeSet) throws -> SaveReceipt {
+    func save(_ changes: ChangeSet) throws -> SaveReceipt {
         let keys = try withContent { content in
             // All or nothing: the copy takes the place of the content only if nothing is thrown.
             var copy = content
@@ -98,22 +98,22 @@ package final class InMemoryStore: PersistentStore {
         return SaveReceipt(insertedKeys: keys)
     }
 
-    package func reserveKeys(for entity: Entity, count: Int) throws -> Range<Int64> {
+    func reserveKeys(for entity: Entity, count: Int) throws -> Range<Int64> {
         try withContent { $0.reserveKeys(for: entity, count: count) }
     }
 
-    package func verifyGraph(repairing: Bool) throws -> GraphVerification {
+    func verifyGraph(repairing: Bool) throws -> GraphVerification {
         let space = space
         return try withContent { $0.verify(repairing: repairing, in: space) }
     }
 
-    package func metadata() throws -> [String: PropertyValue] { try snapshot().metadata }
+    func metadata() throws -> [String: PropertyValue] { try snapshot().metadata }
 
-    package func setMetadata(_ metadata: [String: PropertyValue]) throws {
+    func setMetadata(_ metadata: [String: PropertyValue]) throws {
         try withContent { $0.metadata = metadata }
     }
 
-    package func close() throws { content.withLock { $0 = nil } }
+    func close() throws { content.withLock { $0 = nil } }
 
     private func withContent<Result: Sendable>(
         _ body: (inout MemoryContent) throws -> Result

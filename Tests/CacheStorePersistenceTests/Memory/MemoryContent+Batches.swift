@@ -2,6 +2,8 @@
 
 import CacheStoreModel
 
+@testable import CacheStorePersistence
+
 extension MemoryContent {
     private static let rowsPerBatch = 512
 

@@ -4,6 +4,8 @@ import CacheStoreHealing
 import CacheStoreModel
 import CacheStoreQuery
 
+@testable import CacheStorePersistence
+
 extension MemoryContent {
     /// Applies all changes, and answers with the keys of the inserted objects.
     ///

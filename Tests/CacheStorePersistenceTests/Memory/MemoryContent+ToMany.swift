@@ -2,6 +2,8 @@
 
 import CacheStoreModel
 
+@testable import CacheStorePersistence
+
 extension MemoryContent {
     /// Applies the changed members and orders of to-many relationships: all removals, then all
     /// additions, then all orders.

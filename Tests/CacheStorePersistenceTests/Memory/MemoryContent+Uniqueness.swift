@@ -3,6 +3,8 @@
 import CacheStoreModel
 import CacheStoreQuery
 
+@testable import CacheStorePersistence
+
 extension MemoryContent {
     /// The objects of a save that, with everything applied, have values which another object has.
     ///

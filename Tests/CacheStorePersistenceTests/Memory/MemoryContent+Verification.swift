@@ -2,6 +2,8 @@
 
 import CacheStoreModel
 
+@testable import CacheStorePersistence
+
 extension MemoryContent {
     /// Counts the rows, and makes the ends of one-to-one relationships agree: all that can be wrong
     /// where there is no file and each save has been checked. The rules are those of ``GraphChecker``.

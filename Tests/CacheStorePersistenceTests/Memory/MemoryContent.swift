@@ -2,6 +2,8 @@
 
 import CacheStoreModel
 
+@testable import CacheStorePersistence
+
 /// What an in-memory store holds, as one value: a save works on a copy and replaces the whole.
 ///
 /// Written to be evidently right rather than fast: it is what the SQLite store is compared with.

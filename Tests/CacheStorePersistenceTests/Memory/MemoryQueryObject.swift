@@ -3,6 +3,8 @@
 import CacheStoreModel
 import CacheStoreQuery
 
+@testable import CacheStorePersistence
+
 /// A row of an in-memory store as queries see it.
 struct MemoryQueryObject: QueryObject {
     let content: MemoryContent

@@ -3,6 +3,8 @@
 import CacheStoreModel
 import CacheStoreQuery
 
+@testable import CacheStorePersistence
+
 extension StoreQuery {
     /// Refuses what no store can answer from its rows: values that are not stored, and compressed or
     /// external values in anything but a test for nil.
