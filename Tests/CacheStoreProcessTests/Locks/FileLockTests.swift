@@ -64,7 +64,7 @@ import Testing
                 else { continue }
                 copies.append(dup(descriptor))
             }
-            #expect(copies.count == 2)
+            #expect(copies.count >= 2)
         }
         #expect(try other.tryLock(.exclusive))
     }
