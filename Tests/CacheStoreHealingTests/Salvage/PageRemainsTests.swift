@@ -11,7 +11,7 @@ import Testing
 
     init() throws { sample = try LibrarySample() }
 
-    /// The leaves of a table.
+    /// The leaves of a table, in the order of their rows.
     private func leaves(of table: String, isTable: Bool = true) throws -> [TreePage] {
         let image = try #require(
             try DatabaseImage(reading: sample.store.path, readsLog: false))
@@ -19,6 +19,7 @@ import Testing
         let root = try sample.root(of: table)
         let owners = PageOwners(of: map, roots: [(page: root, isTable: isTable)])
         return owners.trees[0].pages.compactMap { map.tree($0) }.filter { $0.kind.isLeaf }
+            .sorted { ($0.rowID(0) ?? 0) < ($1.rowID(0) ?? 0) }
     }
 
     /// Changes bytes of a page; the first byte is 0.
@@ -120,6 +121,45 @@ import Testing
         let (report, rows) = try sample.salvage()
         #expect(sample.rows.altered(in: rows) == [])
         #expect(report.tables["author"]?.lost == 1)
+    }
+
+    @Test func `a doubtful row never takes the unique value of a proven one`() throws {
+        let page = try leaves(of: "author")[0]
+        // The name of an author on another page.
+        let bytes = page.page.bytes
+        let start = try #require(
+            bytes.indices.first { bytes[$0...].starts(with: "author 1201".utf8) })
+        try overwrite(page, at: start, with: Array("author 2501".utf8))
+        let (report, rows) = try sample.salvage()
+        #expect(sample.rows.altered(in: rows) == [])
+        #expect(sample.rows.countSame(in: rows) == sample.rows.count - 1)
+        #expect(report.tables["author"]?.lost == 1)
+    }
+
+    @Test func `what is in front of the rows of a page is not taken for a row`() throws {
+        let image = try #require(try DatabaseImage(reading: sample.store.path, readsLog: false))
+        let map = PageMap(of: image)
+        let owners = PageOwners(
+            of: map, roots: [(page: try sample.root(of: "author"), isTable: true)])
+        // The last page has room, and allows every higher number.
+        let page = try #require(try leaves(of: "author").last)
+        let last = try #require(page.cell(page.cellCount - 1))
+        let length = try #require(page.page.bytes.varint(at: last))
+        let number = try #require(page.page.bytes.varint(at: length.end))
+        let end = number.end + Int(length.value)
+        var ghost = Array(page.page.bytes[last..<end])
+        ghost.replaceSubrange(length.end - last..<number.end - last, with: [0x87, 0x7F])
+        let name = try #require(ghost.indices.first { ghost[$0...].starts(with: "author".utf8) })
+        ghost.replaceSubrange(name..<name + 6, with: Array("ghosts".utf8))
+        #expect(owners.rowIDs(of: page.page.number).contains(1_023))
+        let room = 8 + 2 * page.cellCount + 8
+        #expect(room + ghost.count < (page.contentStart ?? 0))
+        // With an entry that is damaged, so that rows are looked for.
+        try overwrite(page, at: room, with: ghost)
+        try overwrite(page, at: 8 + 2, with: [0, 1])
+        let (report, rows) = try sample.salvage()
+        #expect(sample.rows.altered(in: rows) == [])
+        #expect(report.tables["author"]?.doubtful == page.cellCount)
     }
 
     @Test func `a row with a damaged overflow page does not come back`() throws {
