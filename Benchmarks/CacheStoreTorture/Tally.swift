@@ -3,8 +3,6 @@
 /// The results of one kind of damage.
 struct Tally: Sendable {
     let name: String
-    /// Whether it is known that not all is found.
-    private let isLimit: Bool
     /// Whether every try must leave a store that works, not only those where something was found.
     private let mustAllWork: Bool
     private var tries = 0
@@ -12,25 +10,30 @@ struct Tally: Sendable {
     private var healed = 0
     private var silent = 0
     private var lost = 0
+    /// Those of the silent and lost ones that are known not to be found.
+    private var knownLimits = 0
     private(set) var complaints = 0
 
-    init(name: String, isLimit: Bool = false, mustAllWork: Bool = false) {
+    init(name: String, mustAllWork: Bool = false) {
         self.name = name
-        self.isLimit = isLimit
         self.mustAllWork = mustAllWork
     }
 
     var isSound: Bool {
         complaints == 0 && healed == (mustAllWork ? tries : found)
-            && (isLimit || silent == 0 && lost == 0)
+            && silent + lost == knownLimits
     }
 
-    mutating func add(_ finding: Finding, note: String, complaints: [String] = []) {
+    /// - Parameter isLimit: whether it is known that this need not be found.
+    mutating func add(
+        _ finding: Finding, note: String, complaints: [String] = [], isLimit: Bool = false
+    ) {
         tries += 1
         if finding.isFound { found += 1 }
         if finding.isHealed && (mustAllWork || finding.isFound) { healed += 1 }
         if finding.isSilent { silent += 1 }
         if finding.isLost { lost += 1 }
+        if isLimit { knownLimits += (finding.isSilent ? 1 : 0) + (finding.isLost ? 1 : 0) }
         let isWrong = finding.isSilent || finding.isLost
         let isBroken = !finding.isHealed && (mustAllWork || finding.isFound)
         if isWrong && !isLimit || isBroken || !complaints.isEmpty {

@@ -4,6 +4,7 @@
 
 #include "CCacheStoreChecksumVFS.h"
 #include "CCacheStorePageChecksum.h"
+#include "page_sums.h"
 
 #include <sqlite3.h>
 #include <stdint.h>
@@ -22,6 +23,8 @@ typedef struct checked_file {
     // Pages that were written before the first page told whether there are checksums.
     sqlite3_int64 first_blind_page, last_blind_page;
     int page_size;
+    // Of a database.
+    page_sums sums;
 
     // Of a log: where this connection wrote the header of a frame last, and for which page.
     sqlite3_int64 frame_header_at;
@@ -50,6 +53,26 @@ static inline void put_big_endian(unsigned char *bytes, uint32_t value) {
     bytes[1] = (unsigned char)(value >> 16);
     bytes[2] = (unsigned char)(value >> 8);
     bytes[3] = (unsigned char)value;
+}
+
+// Offsets in the header: https://sqlite.org/fileformat2.html#the_database_header
+enum {
+    page_size_offset = 16,
+    page_count_offset = 28,
+    version_valid_for_offset = 92,
+};
+
+// A sealed header says "0 pages" where SQLite has the page count, and keeps the complement of the
+// count in "version valid for". SQLite takes a count of 0 for "look at the size of the file", and
+// corrects it in the first page with the first change that it makes.
+static inline int is_sealed_header(const unsigned char *header) {
+    return big_endian_at(header + page_count_offset) == 0
+        && header[version_valid_for_offset] & 0x80;
+}
+
+static inline int page_size_in_header(const unsigned char *header) {
+    int size = header[page_size_offset] << 8 | header[page_size_offset + 1];
+    return size == 1 ? 65536 : size;
 }
 
 static inline int is_page(int count, sqlite3_int64 offset) {
@@ -86,6 +109,7 @@ extern const sqlite3_io_methods cachestore_checked_log_methods;
 // MARK: What only goes through
 
 static inline int close_file(sqlite3_file *file) {
+    page_sums_close(&checked(file)->sums);
     return real(file)->pMethods->xClose(real(file));
 }
 static inline int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
@@ -118,9 +142,6 @@ static inline int device_characteristics(sqlite3_file *file) {
 static inline int map_shared(
     sqlite3_file *file, int region, int size, int extends, void volatile **address) {
     return real(file)->pMethods->xShmMap(real(file), region, size, extends, address);
-}
-static inline int lock_shared(sqlite3_file *file, int offset, int count, int flags) {
-    return real(file)->pMethods->xShmLock(real(file), offset, count, flags);
 }
 static inline void shared_barrier(sqlite3_file *file) {
     real(file)->pMethods->xShmBarrier(real(file));

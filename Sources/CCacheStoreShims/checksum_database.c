@@ -9,25 +9,14 @@
 // Offsets in the header: https://sqlite.org/fileformat2.html#the_database_header
 enum {
     header_size = 100,
-    page_size_offset = 16,
     reserved_offset = 20,
     change_counter_offset = 24,
-    page_count_offset = 28,
-    version_valid_for_offset = 92,
 };
 
 // MARK: The header
 
 static int is_database(const unsigned char *header) {
     return memcmp(header, "SQLite format 3", 16) == 0;
-}
-
-// A sealed header says "0 pages" where SQLite has the page count, and keeps the complement of the
-// count in "version valid for". SQLite takes a count of 0 for "look at the size of the file", and
-// corrects it in the first page with the first change that it makes.
-static int is_sealed(const unsigned char *header) {
-    return big_endian_at(header + page_count_offset) == 0
-        && header[version_valid_for_offset] & 0x80;
 }
 
 // What every SQLite since 3.7.0 writes.
@@ -55,23 +44,24 @@ static void unseal(unsigned char *header) {
     header[reserved_offset] = stamp_size;
 }
 
-static int page_size_in(const unsigned char *header) {
-    int size = header[page_size_offset] << 8 | header[page_size_offset + 1];
-    return size == 1 ? 65536 : size;
-}
-
 // Takes note of a header as it is in the file. A sealed one has checksums whatever it says about
 // reserved bytes: were that byte damaged, nothing would be compared any more.
 static void note_header(checked_file *file, const unsigned char *header) {
-    int sealed = is_database(header) && is_sealed(header);
+    int sealed = is_database(header) && is_sealed_header(header);
     file->statistics.is_active =
         sealed || (is_database(header) && header[reserved_offset] == stamp_size);
     // Neither sealed nor as SQLite writes it is damage, and found by comparing.
     file->statistics.is_sealed = file->statistics.is_active && !is_written_by_sqlite(header);
-    file->page_size = page_size_in(header);
+    file->page_size = page_size_in_header(header);
 }
 
 // MARK: Reading and writing
+
+// The generation is nothing that SQLite knows of: it is neither in its memory nor in its log, and a
+// page has the same checksum without it.
+static void hide_generation(unsigned char *first_page) {
+    memset(first_page + generation_offset, 0, generation_size);
+}
 
 static int failure(checked_file *file, uint32_t number) {
     file->statistics.failed += 1;
@@ -89,13 +79,26 @@ static int check_short_page(checked_file *file, int count, sqlite3_int64 offset)
     return failure(file, (uint32_t)(offset / count + 1));
 }
 
-static int check_page(checked_file *file, const unsigned char *page, int size, uint32_t number) {
+static int stale_page(checked_file *file, uint32_t number) {
+    file->statistics.failed += 1;
+    file->statistics.stale += 1;
+    file->statistics.last_failed_page = number;
+    sqlite3_log(SQLITE_IOERR_DATA, "page %u is that of an older version of the file", number);
+    return SQLITE_IOERR_DATA;
+}
+
+static int check_page(checked_file *file, unsigned char *page, int size, uint32_t number) {
     cachestore_checksum_statistics *statistics = &file->statistics;
     if (!statistics->verifies) return SQLITE_OK;
     uint64_t stamp = stamp_of(page, size);
     if (stamp == expected_stamp(page, size, number)) {
         statistics->verified += 1;
-        return SQLITE_OK;
+        // The first page has the generation that the sums are compared by: of an older one, they
+        // say nothing.
+        if (number == 1 || !statistics->is_sealed) return SQLITE_OK;
+        uint32_t sum = page_sums_at(&file->sums, number);
+        if (sum == 0 || sum == page_sum_of(stamp)) return SQLITE_OK;
+        return page_sums_is_stale(file, page, size, number) ? stale_page(file, number) : SQLITE_OK;
     }
     if (stamp == no_stamp(number)) {
         statistics->unstamped += 1;
@@ -124,6 +127,7 @@ static int read_database(sqlite3_file *base, void *buffer, int count, sqlite3_in
     int has_header = offset == 0 && count >= header_size;
     if (has_header) note_header(file, bytes);
     if (!file->statistics.is_active) return SQLITE_OK;
+    if (has_header) hide_generation(bytes);
 
     // A connection that opened the file while it was empty reads the first page in a size of its
     // own, to learn the right one: that is not a page, only a header.
@@ -134,17 +138,31 @@ static int read_database(sqlite3_file *base, void *buffer, int count, sqlite3_in
         put_stamp(bytes, count, no_stamp(number));
     }
     if (has_header) {
-        if (is_sealed(bytes)) unseal(bytes);
+        if (is_sealed_header(bytes)) unseal(bytes);
     } else if (offset == change_counter_offset && count == 16) {
         // SQLite asks in this way whether somebody else has changed the file, and compares the
         // answer with the page that it has.
         unsigned char header[header_size];
         result = file->real->pMethods->xRead(file->real, header, header_size, 0);
         if (result != SQLITE_OK) return result;
-        if (is_sealed(header)) unseal(header);
+        if (is_sealed_header(header)) unseal(header);
         memcpy(bytes, header + change_counter_offset, 16);
     }
     return SQLITE_OK;
+}
+
+// Writes a page with its checksum, and notes its sum.
+static int write_stamped(checked_file *file, unsigned char *page, int size, uint32_t number) {
+    sqlite3_int64 offset = (sqlite3_int64)(number - 1) * size;
+    uint64_t stamp = expected_stamp(page, size, number);
+    int result = page_sums_begin(file, size);
+    if (result == SQLITE_OK && number > 1) result = page_sums_touch(file, number);
+    if (result != SQLITE_OK) return result;
+    if (number > 1) page_sums_note(file, number, 0);
+    put_stamp(page, size, stamp);
+    result = file->real->pMethods->xWrite(file->real, page, size, offset);
+    if (result == SQLITE_OK && number > 1) page_sums_note(file, number, stamp);
+    return result;
 }
 
 // Stamps pages that were written in this transaction, before the first page said that they need it.
@@ -162,24 +180,21 @@ static int stamp_blind_pages(checked_file *file, int size) {
             result = SQLITE_OK;
             continue;
         }
-        if (result != SQLITE_OK) break;
-        put_stamp(page, size, expected_stamp(page, size, (uint32_t)number));
-        result = file->real->pMethods->xWrite(file->real, page, size, offset);
+        if (result == SQLITE_OK) result = write_stamped(file, page, size, (uint32_t)number);
     }
     sqlite3_free(page);
     return result;
 }
 
-// Whether the file has a first page that is to stay unsealed: other pages may lack their stamp.
-static int stays_unsealed(checked_file *file, int *stays) {
-    unsigned char header[header_size];
-    int result = file->real->pMethods->xRead(file->real, header, header_size, 0);
-    *stays = 0;
-    if (result == SQLITE_IOERR_SHORT_READ) return SQLITE_OK;
-    if (result != SQLITE_OK) return result;
-    *stays = is_database(header) && header[reserved_offset] == stamp_size
-        && is_written_by_sqlite(header);
-    return SQLITE_OK;
+// Writes the first page with the generation that the file has.
+static int write_stamped_first_page(
+    checked_file *file, unsigned char *page, int size, const unsigned char *old_header) {
+    hide_generation(page);
+    uint64_t stamp = expected_stamp(page, size, 1);
+    if (is_sealed_header(page))
+        memcpy(page + generation_offset, old_header + generation_offset, generation_size);
+    put_stamp(page, size, stamp);
+    return file->real->pMethods->xWrite(file->real, page, size, 0);
 }
 
 static int write_first_page(checked_file *file, unsigned char *page, int size) {
@@ -188,19 +203,27 @@ static int write_first_page(checked_file *file, unsigned char *page, int size) {
     file->statistics.is_active = is_database(page) && page[reserved_offset] == stamp_size;
     if (!file->statistics.is_active) {
         file->statistics.is_sealed = 0;
+        page_sums_drop(&file->sums);
         return real->pMethods->xWrite(real, page, size, 0);
     }
-    int stays = 0;
-    int result = stays_unsealed(file, &stays);
+    int result = page_sums_begin(file, size);
     if (result == SQLITE_OK) result = stamp_blind_pages(file, size);
     if (result != SQLITE_OK) return result;
 
-    unsigned char header[header_size];
+    // A first page that is not sealed stays so: other pages may lack their checksum. And no
+    // generation of such a page is believed.
+    unsigned char old[header_size] = {0}, header[header_size];
+    result = real->pMethods->xRead(real, old, header_size, 0);
+    if (result == SQLITE_IOERR_SHORT_READ) memset(old, 0, sizeof old);
+    else if (result != SQLITE_OK) return result;
+    int stays = is_database(old) && old[reserved_offset] == stamp_size
+        && is_written_by_sqlite(old);
+    if (!is_sealed_header(old)) hide_generation(old);
+
     memcpy(header, page, header_size);
     file->statistics.is_sealed = !stays && can_be_sealed(page);
     if (file->statistics.is_sealed) seal(page);
-    put_stamp(page, size, expected_stamp(page, size, 1));
-    result = real->pMethods->xWrite(real, page, size, 0);
+    result = write_stamped_first_page(file, page, size, old);
     memcpy(page, header, header_size);
     put_stamp(page, size, no_stamp(1));
     return result;
@@ -223,9 +246,18 @@ static int write_database(
         if (number > file->last_blind_page) file->last_blind_page = number;
         return real->pMethods->xWrite(real, buffer, count, offset);
     }
-    put_stamp(page, count, expected_stamp(page, count, (uint32_t)number));
-    int result = real->pMethods->xWrite(real, page, count, offset);
+    int result = write_stamped(file, page, count, (uint32_t)number);
     put_stamp(page, count, no_stamp((uint32_t)number));
+    return result;
+}
+
+static int sync_database(sqlite3_file *base, int flags) {
+    checked_file *file = checked(base);
+    page_sums_will_end(file);
+    int result = file->real->pMethods->xSync(file->real, flags);
+    // After a failed sync nobody knows what the file will have.
+    if (result == SQLITE_OK) page_sums_end(file, 1);
+    else page_sums_drop(&file->sums);
     return result;
 }
 
@@ -246,21 +278,26 @@ static int seal_database(checked_file *file) {
     unsigned char *page = sqlite3_malloc(size);
     if (!page) return SQLITE_IOERR_NOMEM;
     sqlite3_int64 last = length / size;
+    result = page_sums_begin(file, size);
     // The first page comes last, so that it never claims what is not yet true.
-    for (sqlite3_int64 number = 2; number <= last + 1 && result == SQLITE_OK; number++) {
-        int is_first = number == last + 1;
-        uint32_t page_number = is_first ? 1 : (uint32_t)number;
-        sqlite3_int64 offset = (sqlite3_int64)(page_number - 1) * size;
-        if (is_first) result = real->pMethods->xSync(real, SQLITE_SYNC_NORMAL);
-        if (result == SQLITE_OK) result = real->pMethods->xRead(real, page, size, offset);
+    for (sqlite3_int64 number = 2; number <= last && result == SQLITE_OK; number++) {
+        result = real->pMethods->xRead(real, page, size, (number - 1) * size);
         if (result != SQLITE_OK) break;
-        if (is_first) seal(page);
-        uint64_t stamp = expected_stamp(page, size, page_number);
-        if (stamp == stamp_of(page, size)) continue;
-        put_stamp(page, size, stamp);
-        result = real->pMethods->xWrite(real, page, size, offset);
+        result = page_sums_touch(file, (uint32_t)number);
+        if (result != SQLITE_OK) break;
+        uint64_t stamp = expected_stamp(page, size, (uint32_t)number);
+        if (stamp == stamp_of(page, size)) page_sums_note(file, (uint32_t)number, stamp);
+        else result = write_stamped(file, page, size, (uint32_t)number);
     }
     if (result == SQLITE_OK) result = real->pMethods->xSync(real, SQLITE_SYNC_NORMAL);
+    if (result == SQLITE_OK) result = real->pMethods->xRead(real, page, size, 0);
+    if (result == SQLITE_OK) {
+        static const unsigned char none[header_size] = {0};
+        seal(page);
+        result = write_stamped_first_page(file, page, size, none);
+    }
+    if (result == SQLITE_OK) result = sync_database(&file->base, SQLITE_SYNC_NORMAL);
+    page_sums_drop(&file->sums);
     if (result == SQLITE_OK) file->statistics.is_sealed = 1;
     sqlite3_free(page);
     return result;
@@ -274,10 +311,11 @@ static int scrub_database(checked_file *file, cachestore_page_scrub *scrub) {
     int result = real->pMethods->xRead(real, header, header_size, 0);
     if (result == SQLITE_IOERR_SHORT_READ) return SQLITE_OK;
     if (result != SQLITE_OK) return result;
-    if (!is_database(header) || !is_sealed(header)) return SQLITE_OK;
-    int size = page_size_in(header);
+    if (!is_database(header) || !is_sealed_header(header)) return SQLITE_OK;
+    int size = page_size_in_header(header);
     if (!is_page(size, 0)) return SQLITE_OK;
     scrub->last_page = ~big_endian_at(header + version_valid_for_offset);
+    page_sums_forget(&file->sums);
     // SQLite takes its locks there, and never writes the page.
     uint32_t lock_page = 0x40000000u / (uint32_t)size + 1;
 
@@ -294,9 +332,16 @@ static int scrub_database(checked_file *file, cachestore_page_scrub *scrub) {
             scrub->failed_page = number;
         }
         if (result != SQLITE_OK) break;
+        if (number == 1) hide_generation(page);
         uint64_t stamp = stamp_of(page, size);
+        uint32_t sum = number > 1 ? page_sums_at(&file->sums, number) : 0;
         if (stamp != expected_stamp(page, size, number) && stamp != no_stamp(number))
             scrub->failed_page = number;
+        else if (sum && stamp != no_stamp(number) && sum != page_sum_of(stamp)
+            && page_sums_is_stale(file, page, size, number)) {
+            file->statistics.stale += 1;
+            scrub->failed_page = number;
+        }
     }
     sqlite3_free(page);
     return result;
@@ -324,9 +369,32 @@ static int control_database(sqlite3_file *base, int operation, void *argument) {
     return result;
 }
 
+// SQLite syncs nothing where a checkpoint leaves a part of the log, or where it was told not to.
+static void end_unsynced_run(checked_file *file) {
+    if (!file->sums.is_running) return;
+    page_sums_will_end(file);
+    page_sums_end(file, 0);
+}
+
+static int lock_database(sqlite3_file *base, int level) {
+    checked_file *file = checked(base);
+    page_sums_forget(&file->sums);
+    return file->real->pMethods->xLock(file->real, level);
+}
+
+// With a log, whoever begins to read takes a shared lock, and a checkpoint gives an exclusive one
+// back when it has written: https://sqlite.org/walformat.html#locks.
+static int lock_log_index(sqlite3_file *base, int offset, int count, int flags) {
+    checked_file *file = checked(base);
+    if (flags & SQLITE_SHM_LOCK) page_sums_forget(&file->sums);
+    if (flags == (SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)) end_unsynced_run(file);
+    return file->real->pMethods->xShmLock(file->real, offset, count, flags);
+}
+
 static int unlock_database(sqlite3_file *base, int level) {
     checked_file *file = checked(base);
     if (level == SQLITE_LOCK_NONE) file->first_blind_page = file->last_blind_page = 0;
+    end_unsynced_run(file);
     return file->real->pMethods->xUnlock(file->real, level);
 }
 
@@ -341,9 +409,9 @@ static int fetch_database(sqlite3_file *base, sqlite3_int64 offset, int count, v
 // A table for each version of the VFS below: what it lacks, we must not offer.
 #define DATABASE_METHODS(version)                                                                 \
     {                                                                                             \
-        version, close_file, read_database, write_database, truncate_file, sync_file,             \
-            size_of_file, lock_file, unlock_database, check_reserved_lock, control_database,      \
-            sector_size, device_characteristics, map_shared, lock_shared, shared_barrier,         \
+        version, close_file, read_database, write_database, truncate_file, sync_database,         \
+            size_of_file, lock_database, unlock_database, check_reserved_lock, control_database,  \
+            sector_size, device_characteristics, map_shared, lock_log_index, shared_barrier,      \
             unmap_shared, fetch_database, unfetch                                                 \
     }
 

@@ -33,9 +33,12 @@ static int open_file(
     file->statistics.verifies = 1;
     file->frame_header_at = file->unsettled_from = file->sum_ends_at = nowhere;
     file->log_is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    page_sums_open(&file->sums, NULL);
     int result = below(vfs)->xOpen(below(vfs), name, file->real, flags, out_flags);
     const sqlite3_io_methods *methods = file->real->pMethods;
     if (!methods) return result;
+    if (!database && name && !(flags & SQLITE_OPEN_DELETEONCLOSE))
+        page_sums_open(&file->sums, name);
     int version = methods->iVersion > 3 ? 3 : methods->iVersion;
     base->pMethods = database ? &cachestore_checked_log_methods
                                : &cachestore_checked_database_methods[version - 1];

@@ -24,8 +24,8 @@ struct DamageTorture {
     }
 
     private func tally(of damage: Damage, _ sample: Sample) throws -> Tally {
-        var tally = Tally(name: damage.description, isLimit: damage == .olderPage)
-        var (unused, unread) = (0, 0)
+        var tally = Tally(name: damage.description)
+        var (unused, unread, first) = (0, 0, 0)
         for round in 0..<settings.rounds {
             Watchdog.shared.isAlive("\(damage), round \(round)")
             let seed = settings.seed &+ UInt64(round) &* 1_000_003
@@ -38,6 +38,8 @@ struct DamageTorture {
                 try withFolder { folder in
                     let file = folder.appending(path: "store.sqlite")
                     try FileManager.default.copyItem(at: sample.file, to: file)
+                    try FileManager.default.copyItem(
+                        atPath: sample.file.path + "-sums", toPath: file.path + "-sums")
                     // The same seed: the same damage both times.
                     var injector = CorruptionInjector(seed: seed)
                     let done =
@@ -53,8 +55,13 @@ struct DamageTorture {
                 }
             }
             guard let finding, let injury else { continue }
-            tally.add(finding, note: "\(injury), round \(round)")
-            if !finding.isFound && !finding.isSilent && !finding.isLost {
+            // An older first page has an older generation, and the sums are not believed: a backup
+            // that was put in the place of the store looks the same.
+            let isFirstPage = injury.damage == .olderPage && injury.offset == 0
+            tally.add(finding, note: "\(injury), round \(round)", isLimit: isFirstPage)
+            if isFirstPage {
+                first += 1
+            } else if !finding.isFound && !finding.isSilent && !finding.isLost {
                 // Nothing was read wrongly; but was that luck?
                 if isFoundByReadingThrough {
                     unread += 1
@@ -65,6 +72,9 @@ struct DamageTorture {
                     tally.complain("\(injury), round \(round): not found")
                 }
             }
+        }
+        if first > 0 {
+            StandardStreams.tell("\(damage): \(first) were the first page, which cannot be told")
         }
         if unread > 0 {
             StandardStreams.tell(

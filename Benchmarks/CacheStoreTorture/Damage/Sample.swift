@@ -32,9 +32,11 @@ struct Sample {
     }
 
     /// Whether a damage was done to what nothing reads: the list of free pages names some that have
-    /// no content (https://sqlite.org/fileformat2.html#the_freelist).
+    /// no content (https://sqlite.org/fileformat2.html#the_freelist), and without the generation in
+    /// the first page only the sums are not believed.
     func isUnused(_ injury: Injury) -> Bool {
-        injury.damage != .truncation
+        if injury.damage == .oneBit, (72..<88).contains(injury.offset) { return true }
+        return injury.damage != .truncation
             && (injury.offset / 4_096...(injury.offset + injury.count - 1) / 4_096)
                 .allSatisfy(unusedPages.contains)
     }

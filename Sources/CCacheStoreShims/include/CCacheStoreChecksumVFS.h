@@ -44,6 +44,9 @@ typedef struct {
     /// Pages whose checksum was compared, and how many of them failed.
     uint64_t verified;
     uint64_t failed;
+    /// Pages that are of an older version of the file, in a scrub or among the failed ones: their
+    /// checksum fits.
+    uint64_t stale;
     /// Pages of the log whose frame was compared, and how many of them failed.
     uint64_t verified_in_log;
     uint64_t failed_in_log;

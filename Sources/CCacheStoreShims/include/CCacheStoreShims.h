@@ -10,6 +10,7 @@
 
 #include "CCacheStoreChecksumVFS.h"
 #include "CCacheStorePageChecksum.h"
+#include "CCacheStorePageSums.h"
 #include "CCacheStorePropertyCursor.h"
 #include "CCacheStoreRowPacker.h"
 #include "CCacheStoreRowSource.h"

@@ -139,12 +139,15 @@ extension FileExamination {
         check.checkedPages = survey.pageCount
         check.failedPages = survey.failedCount
         guard survey.failedCount > 0 else { return }
-        let list = survey.failed.map(String.init).joined(separator: ", ")
+        let listed = survey.failed + survey.stale
+        let list = listed.map(String.init).joined(separator: ", ")
         let pages =
             survey.failedCount == 1
-            ? "The checksum of page \(list) does not fit"
+            ? (survey.stale.isEmpty
+                ? "The checksum of page \(list) does not fit"
+                : "Page \(list) is that of an older version of the file")
             : "The checksums of \(survey.failedCount) pages do not fit: \(list)"
-                + (survey.failedCount > survey.failed.count ? ", …" : "")
+                + (survey.failedCount > listed.count ? ", …" : "")
         if isDamaged {
             // First: it is the cause of most of what else was found.
             check.findings.insert(FileCheck.Finding("pages", pages + "."), at: 0)

@@ -20,6 +20,7 @@ final class TemporaryCopy {
         do {
             for (source, suffix) in [
                 (paths.main, ""), (paths.journal, "-journal"), (paths.log, "-wal"),
+                (paths.sums, "-sums"),
             ]
             where FileTree.size(at: source) != nil {
                 try FileTree.copy(source, to: path + suffix)

@@ -46,6 +46,9 @@ package struct StorePaths: Sendable, Hashable {
     package var log: String { main + "-wal" }
     package var sharedMemory: String { main + "-shm" }
     package var journal: String { main + "-journal" }
+    /// The sums of the pages of the database as they were written last
+    /// (Documentation/Decisions/0009-page-sums.md). It may be missing, or of another database.
+    package var sums: String { main + "-sums" }
 
     /// The lock held shared while the store is used, and exclusively to create or heal it.
     package var lock: String { stem + ".lock" }

@@ -82,7 +82,7 @@ struct Quarantine {
         // a log is nothing.
         try FileTree.remove(paths.main)
         try StoreReset.removeSideFiles(of: paths)
-        for file in [paths.journal, paths.log, paths.sharedMemory, paths.main] {
+        for file in [paths.journal, paths.log, paths.sharedMemory, paths.sums, paths.main] {
             let kept = Self.target(of: file, in: place)
             if try FileTree.sizeIfThere(at: kept) != nil {
                 try FileTree.rename(kept, to: file)
@@ -102,7 +102,8 @@ struct Quarantine {
     /// The files that there are, the database first.
     private var files: [String] {
         get throws {
-            try ([paths.main, paths.journal, paths.log] + (isShared ? [] : [paths.sharedMemory]))
+            let all = [paths.main, paths.journal, paths.log, paths.sums]
+            return try (all + (isShared ? [] : [paths.sharedMemory]))
                 .filter { try FileTree.sizeIfThere(at: $0) != nil }
         }
     }

@@ -99,7 +99,9 @@ struct StoreReset {
 
     /// Only where the database is gone or empty.
     static func removeSideFiles(of paths: StorePaths) throws {
-        for path in [paths.journal, paths.log, paths.sharedMemory] { try FileTree.remove(path) }
+        for path in [paths.journal, paths.log, paths.sharedMemory, paths.sums] {
+            try FileTree.remove(path)
+        }
     }
 
     /// The values belong to rows that are gone; the directory itself may be a mount point.

@@ -66,7 +66,9 @@ package struct DatabaseSalvage: Sendable {
             guard run.hasContent else { throw Self.nothing(in: path) }
             return try run.write(to: new)
         } catch {
-            for suffix in ["", "-journal", "-wal", "-shm"] { try? FileTree.remove(new + suffix) }
+            for suffix in ["", "-journal", "-wal", "-shm", "-sums"] {
+                try? FileTree.remove(new + suffix)
+            }
             throw PersistentStoreError(wrapping: error, path: path)
         }
     }

@@ -22,6 +22,9 @@ package struct ChecksumStatistics: Sendable, Hashable {
     package var verifiedPages: Int
     /// Pages of them that did not fit.
     package var failedPages: Int
+    /// Pages that are of an older version of the file, in a scrub or among the failed ones: their
+    /// checksum fits.
+    package var stalePages: Int
     /// Pages in the log that were compared.
     package var verifiedLogPages: Int
     /// Pages of them that did not fit.
@@ -48,6 +51,7 @@ extension ChecksumStatistics {
         isVerifying = statistics.verifies != 0
         verifiedPages = Int(clamping: statistics.verified)
         failedPages = Int(clamping: statistics.failed)
+        stalePages = Int(clamping: statistics.stale)
         verifiedLogPages = Int(clamping: statistics.verified_in_log)
         failedLogPages = Int(clamping: statistics.failed_in_log)
         refusedReads = Int(clamping: statistics.unread)

@@ -63,7 +63,7 @@ import Testing
         #expect(error.code == .SQLITE_IOERR_DATA)
     }
 
-    @Test func `one bit in the first page is an error, whichever it is`() throws {
+    @Test func `one bit in the first page is an error, or is read by nobody`() throws {
         let store = try ChecksumStore(rows: 20, pageSize: 512)
         let expected = try store.content()
         let sound = try store.bytes()
@@ -71,30 +71,29 @@ import Testing
             var damaged = sound
             damaged[bit / 8] ^= 1 << (bit % 8)
             try damaged.write(to: store.url)
-            #expect(outcome(of: store, expected: expected) == .error, "bit \(bit)")
+            // The generation, which only says whether the sums of the pages may be believed.
+            let isOfGeneration = (72..<88).contains(bit / 8)
+            let outcome = outcome(of: store, expected: expected)
+            #expect(outcome == (isOfGeneration ? .right : .error), "bit \(bit)")
         }
     }
 
-    /// A page as it was before has a checksum that fits: the figure is printed, not demanded.
-    @Test func `pages of an older version are not all found`() throws {
-        let seed = TestSeed.make()
-        let store = try ChecksumStore(rows: 2_000)
-        let older = store.database.directory.appending(path: "older.sqlite")
-        try FileManager.default.copyItem(at: store.url, to: older)
-        let connection = try store.connection()
-        try connection.execute(sql: "UPDATE t SET n = n + 1, k = k || id WHERE id % 5 = 0")
-        try connection.checkpoint(.truncate)
-        try connection.close()
-        let expected = try store.content()
-        let newer = try store.bytes()
-        var injector = CorruptionInjector(seed: seed)
+    /// A page as it was before has a checksum that fits, but not its sum in the side file. The first
+    /// page is left out: with an older one, the sums are of another generation.
+    @Test func `pages of an older version are never read as data`() throws {
+        let seed = testSeed()
+        let store = try ChangedStore(rows: 2_000)
+        var random = SeededRandomNumberGenerator(seed: seed)
+        let pages = store.stalePages
         var counts: [Outcome: Int] = [:]
         for _ in 1...Self.tries {
-            try newer.write(to: store.url)
-            try injector.restoreOlderPage(in: store.url, from: older)
-            counts[outcome(of: store, expected: expected), default: 0] += 1
+            let page = try #require(pages.randomElement(using: &random))
+            try store.restorePage(page)
+            let outcome = outcome(of: store.store, expected: store.content)
+            counts[outcome, default: 0] += 1
+            #expect(outcome != .wrong, "CACHESTORE_SEED=\(seed), page \(page)")
         }
         print("\(Damage.olderPage)\t\(Self.tries)\t\(counts[.error] ?? 0)\t\(counts[.wrong] ?? 0)")
-        #expect((counts[.wrong] ?? 0) > 0)
+        #expect((counts[.error] ?? 0) > Self.tries / 2)
     }
 }

@@ -12,6 +12,8 @@ final class DatabaseImage {
     let header: DatabaseHeader?
     let log: LogImage?
     private let file: CommittedFile
+    /// Which versions of the pages are the newest, as far as that is known.
+    private let sums: PageSums?
 
     /// - Returns: `nil` where nothing looks like pages of a database.
     /// - Throws: ``FileSystemError`` where the file cannot be opened.
@@ -44,6 +46,10 @@ final class DatabaseImage {
         self.geometry = geometry
         self.log = log
 
+        // What a journal puts back is older than what was written last, and right.
+        sums =
+            geometry.checksums == .sealed && file.journal == nil
+            ? (try? file.read(count: 100)).flatMap { PageSums(of: path, header: $0) } : nil
         let first = Self.page(1, in: file, log, geometry)
         header = first.flatMap { DatabaseHeader($0.bytes) }
         let filePages = (Int(file.size) + geometry.pageSize - 1) / geometry.pageSize
@@ -58,14 +64,14 @@ final class DatabaseImage {
         }
     }
 
-    /// The newest version of a page; `nil` where it is damaged or not there. A place of the disk that
-    /// cannot be read is damaged, too.
+    /// The newest version of a page; `nil` where it is damaged, older or not there. A place of the
+    /// disk that cannot be read is damaged, too.
     func page(_ number: Int) -> StoredPage? {
         guard number >= 1, number <= pageCount else { return nil }
-        return Self.page(number, in: file, log, geometry)
+        return Self.page(number, in: file, log, geometry, sums)
     }
 
-    /// What a damaged page has, right or wrong; `nil` where that is not to be had, or where the page
+    /// What a damaged or older page has, right or wrong; `nil` where that is not to be had, or where the page
     /// has a newer version in the log.
     func remains(of number: Int) -> StoredPage? {
         guard number >= 1, number <= pageCount, log?.contains(number) != true,
@@ -85,7 +91,8 @@ final class DatabaseImage {
     }
 
     private static func page(
-        _ number: Int, in file: CommittedFile, _ log: LogImage?, _ geometry: PageGeometry
+        _ number: Int, in file: CommittedFile, _ log: LogImage?, _ geometry: PageGeometry,
+        _ sums: PageSums? = nil
     ) -> StoredPage? {
         if let log, log.contains(number) { return log.page(number) }
         guard let bytes = bytes(of: number, in: file, geometry) else { return nil }
@@ -96,6 +103,11 @@ final class DatabaseImage {
             log?.isIncomplete != true && PageGeometry.checksumFits(bytes, number: number)
         if geometry.checksums == .sealed, !isProven, log?.isIncomplete != true,
             !PageGeometry.isWithoutChecksum(bytes, number: number)
+        {
+            return nil
+        }
+        if isProven, let sums, let stamp = PageGeometry.stamp(of: bytes),
+            sums.isStale(checksum: stamp, number: number)
         {
             return nil
         }

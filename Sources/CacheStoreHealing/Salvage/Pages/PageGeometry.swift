@@ -40,7 +40,7 @@ struct PageGeometry: Sendable, Hashable {
         stamp(of: page) == cachestore_page_without_checksum(UInt32(truncatingIfNeeded: number))
     }
 
-    private static func stamp(of page: [UInt8]) -> UInt64? {
+    static func stamp(of page: [UInt8]) -> UInt64? {
         guard page.count >= 512, page.count % 8 == 0 else { return nil }
         return page.suffix(StoreFormat.reservedBytes).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }

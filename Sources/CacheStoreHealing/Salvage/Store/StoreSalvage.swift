@@ -86,7 +86,7 @@ struct StoreSalvage {
     /// Deletes what a process left that was killed while it salvaged.
     static func removeRemains(of paths: StorePaths, keepsComplete: Bool = false) throws {
         for place in keepsComplete ? [paths.salvage] : [paths.salvage, paths.salvaged] {
-            for suffix in ["", "-journal", "-wal", "-shm"] {
+            for suffix in ["", "-journal", "-wal", "-shm", "-sums"] {
                 let path = place + suffix
                 if FileTree.status(at: path) != nil { try FileTree.remove(path) }
             }
