@@ -18,7 +18,7 @@ import Testing
 
     @Test func `a set has every file of the store and a report`() throws {
         let store = try TemporaryStore()
-        for suffix in ["", "-wal", "-shm", "-journal"] {
+        for suffix in ["", "-wal", "-shm", "-journal", "-sums"] {
             try store.write("bytes of \(suffix)".utf8, to: store.path + suffix)
         }
         try FileTree.makeDirectory(store.paths.blobs)
@@ -27,7 +27,7 @@ import Testing
         #expect(
             FileTree.names(in: place) == [
                 "notes.blobs", "notes.sqlite", "notes.sqlite-journal", "notes.sqlite-shm",
-                "notes.sqlite-wal", "report.json",
+                "notes.sqlite-sums", "notes.sqlite-wal", "report.json",
             ])
         #expect(store.contents(place + "/notes.sqlite-wal") == Data("bytes of -wal".utf8))
         #expect(place.hasSuffix("Z-1"))

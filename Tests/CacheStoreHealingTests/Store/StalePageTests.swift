@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+import CacheStoreSQLite
+import Foundation
+import Testing
+
+@testable import CacheStoreHealing
+
+/// Stores of which a write was lost: a page is as it was in an older version of the file.
+@Suite struct StalePageTests {
+    /// A closed store with a stale page in the table of books, and the rows that it should have.
+    private struct Sample {
+        let store: TemporaryStore
+        let sample: LibrarySample
+        let rows: LibraryRows
+        let pages: [Int]
+
+        init() throws {
+            sample = try LibrarySample()
+            store = sample.store
+            func bytes() throws -> [UInt8] { Array(try #require(store.contents())) }
+            let older = try bytes()
+            let file = try #require(
+                try StoreOpener.open(at: store.url, content: LibraryContent()).file)
+            try file.write { try $0.execute(sql: "UPDATE book SET title = title || ' (new)'") }
+            rows = try file.read { try LibraryRows(of: $0) }
+            try file.close()
+            let newer = try bytes()
+            let size = LibrarySample.pageSize
+            var differing: [Int] = []
+            for page in 1..<min(older.count, newer.count) / size {
+                let range = page * size..<(page + 1) * size
+                // Leaves of tables.
+                if older[range] != newer[range], newer[range.lowerBound] == 13 {
+                    differing.append(page + 1)
+                }
+            }
+            try #require(differing.count > 100)
+            pages = [differing[differing.count / 3], differing[differing.count / 2]]
+            for page in pages {
+                try store.overwrite(
+                    at: (page - 1) * size, with: Array(older[(page - 1) * size..<page * size]))
+            }
+        }
+    }
+
+    @Test func `a store with a page of an older version is found and reset`() throws {
+        let sample = try Sample()
+        var options = StoreOptions()
+        options.verification = VerificationPolicy(.always, deadline: .seconds(60))
+        let opened = try StoreOpener.open(
+            at: sample.store.url, content: LibraryContent(), options: options)
+        #expect(opened.report.outcome == .reset)
+        let set = try #require(opened.report.quarantine)
+        let names = FileTree.names(in: set.path(percentEncoded: false))
+        #expect(names.contains("notes.sqlite-sums"))
+        try opened.file?.close()
+        let again = try StoreOpener.open(
+            at: sample.store.url, content: LibraryContent(), options: options)
+        #expect(again.report.outcome == .opened)
+        try again.file?.close()
+    }
+
+    @Test func `a salvage leaves out what is older`() throws {
+        let sample = try Sample()
+        let (report, rows) = try sample.sample.salvage()
+        #expect(sample.rows.altered(in: rows) == [])
+        #expect(rows.count < sample.rows.count)
+        #expect(rows.count > sample.rows.count * 9 / 10)
+        #expect(report.total.lost > 0)
+    }
+
+    @Test func `a check names the pages that are older`() throws {
+        let sample = try Sample()
+        let check = try FileExamination(at: sample.store.path).check(deep: false)
+        #expect(check.failedPages == 2)
+        let finding = try #require(check.findings.first)
+        #expect(finding.code == "pages")
+        #expect(sample.pages.allSatisfy { finding.message.contains("\($0)") })
+    }
+}
