@@ -75,8 +75,8 @@ static inline uint32_t page_sums_at(page_sums *sums, uint32_t number) {
     return page_sums_load(sums, number);
 }
 
-// Whether a page whose sum is another one is of an older version, and not only of another state than
-// the sums. Reads the page again, into the buffer, from a file of pages of that size.
+// Whether a page whose sum is another one is of an older version, and not only of another state
+// than the sums. Reads the page again, into the buffer, from a file of pages of that size.
 int page_sums_is_stale(struct checked_file *file, unsigned char *page, int size, uint32_t number);
 
 // MARK: Writing
@@ -87,8 +87,8 @@ int page_sums_begin(struct checked_file *file, int page_size);
 int page_sums_touch(struct checked_file *file, uint32_t number);
 // After it was written.
 void page_sums_note(struct checked_file *file, uint32_t number, uint64_t checksum);
-// Around the sync of the database, or where there is none: gives the file a new generation, and then
-// writes the sums of that.
+// Around the sync of the database, or where there is none: gives the file a new generation, and
+// then writes the sums of that.
 void page_sums_will_end(struct checked_file *file);
 void page_sums_end(struct checked_file *file, int syncs);
 // Ends a run whose sums are not known to be those of the file.

@@ -18,14 +18,13 @@ import Testing
         init() throws {
             sample = try LibrarySample()
             store = sample.store
-            func bytes() throws -> [UInt8] { Array(try #require(store.contents())) }
-            let older = try bytes()
+            let older = Array(try #require(store.contents()))
             let file = try #require(
                 try StoreOpener.open(at: store.url, content: LibraryContent()).file)
             try file.write { try $0.execute(sql: "UPDATE book SET title = title || ' (new)'") }
             rows = try file.read { try LibraryRows(of: $0) }
             try file.close()
-            let newer = try bytes()
+            let newer = Array(try #require(store.contents()))
             let size = LibrarySample.pageSize
             var differing: [Int] = []
             for page in 1..<min(older.count, newer.count) / size {
@@ -61,13 +60,13 @@ import Testing
         try again.file?.close()
     }
 
-    @Test func `a salvage leaves out what is older`() throws {
+    @Test func `a salvage takes no row of an older page for a sound one`() throws {
         let sample = try Sample()
         let (report, rows) = try sample.sample.salvage()
-        #expect(sample.rows.altered(in: rows) == [])
-        #expect(rows.count < sample.rows.count)
-        #expect(rows.count > sample.rows.count * 9 / 10)
-        #expect(report.total.lost > 0)
+        #expect(report.total.doubtful + report.total.lost > 0)
+        #expect(sample.rows.altered(in: rows).count <= report.total.doubtful)
+        #expect(report.total.kept <= sample.rows.countSame(in: rows))
+        #expect(report.total.kept > sample.rows.count * 9 / 10)
     }
 
     @Test func `a check names the pages that are older`() throws {
