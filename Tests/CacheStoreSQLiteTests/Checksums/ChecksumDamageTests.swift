@@ -81,7 +81,7 @@ import Testing
     /// A page as it was before has a checksum that fits, but not its sum in the side file. The first
     /// page is left out: with an older one, the sums are of another generation.
     @Test func `pages of an older version are never read as data`() throws {
-        let seed = testSeed()
+        let seed = TestSeed.make()
         let store = try ChangedStore(rows: 2_000)
         var random = SeededRandomNumberGenerator(seed: seed)
         let pages = store.stalePages
@@ -91,7 +91,7 @@ import Testing
             try store.restorePage(page)
             let outcome = outcome(of: store.store, expected: store.content)
             counts[outcome, default: 0] += 1
-            #expect(outcome != .wrong, "CACHESTORE_SEED=\(seed), page \(page)")
+            #expect(outcome != .wrong, "CACHESTORE_TEST_SEED=\(seed), page \(page)")
         }
         print("\(Damage.olderPage)\t\(Self.tries)\t\(counts[.error] ?? 0)\t\(counts[.wrong] ?? 0)")
         #expect((counts[.error] ?? 0) > Self.tries / 2)

@@ -92,7 +92,7 @@ import Testing
         let runner = try Self.runner()
         let sample = try ChecksumStore(rows: 120, pageSize: 512)
         let store = runner.folder.appending(path: "store.sqlite")
-        for round in 0..<(slowTests ? 300 : 15) {
+        for round in 0..<(TestSeed.areTestsSlow ? 300 : 15) {
             // Most rounds go on with what the one before has left.
             if round % 5 == 0 {
                 for suffix in ["", "-wal", "-shm", "-journal", "-sums"] {
@@ -115,10 +115,10 @@ import Testing
 
     @Test(.enabled(if: SystemFaultPlan.isAvailable), arguments: [ENOSPC, EIO])
     func `whichever call fails, nothing looks like damage`(error: Int32) throws {
-        let seed = testSeed()
+        let seed = TestSeed.make()
         let sample = try ChecksumStore(rows: 120, pageSize: 512)
         var random = SeededRandomNumberGenerator(seed: seed)
-        for _ in 0..<(slowTests ? 3_000 : 60) {
+        for _ in 0..<(TestSeed.areTestsSlow ? 3_000 : 60) {
             let runner = try Self.runner()
             let store = runner.folder.appending(path: "store.sqlite")
             try FileManager.default.copyItem(at: sample.url, to: store)
@@ -135,7 +135,7 @@ import Testing
             var workRandom = SeededRandomNumberGenerator(seed: work)
             try? Self.work(store, &workRandom)
             plan.disarm()
-            try expectSound(store.path, "CACHESTORE_SEED=\(seed), call \(call), \(effect)")
+            try expectSound(store.path, "CACHESTORE_TEST_SEED=\(seed), call \(call), \(effect)")
         }
     }
 

@@ -99,11 +99,11 @@ import Testing
 
     /// The side file is on the same disk, and loses as much.
     @Test func `sums that are damaged themselves say nothing`() throws {
-        let seed = testSeed()
+        let seed = TestSeed.make()
         let store = try ChangedStore(rows: 2_000)
         let url = URL(filePath: store.store.sums)
         var injector = CorruptionInjector(seed: seed, pageSize: 512)
-        for attempt in 1...(slowTests ? 2_000 : 150) {
+        for attempt in 1...(TestSeed.areTestsSlow ? 2_000 : 150) {
             try store.newerSums.write(to: url)
             let injury =
                 switch attempt % 5 {
@@ -117,7 +117,7 @@ import Testing
             #expect(try ChecksumStore.content(of: connection) == store.content)
             #expect(
                 try connection.checksumStatistics?.failedPages == 0,
-                "CACHESTORE_SEED=\(seed), \(injury)")
+                "CACHESTORE_TEST_SEED=\(seed), \(injury)")
         }
     }
 
