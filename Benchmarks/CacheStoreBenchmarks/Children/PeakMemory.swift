@@ -24,7 +24,7 @@ enum PeakMemory {
         // Ours reads on a connection with this page cache. The rival would fill a larger one with
         // pages, which are not what is compared here.
         let contestant: any Contestant =
-            name == "ours" ? OurContestant() : RawContestant(cacheSize: 8_192)
+            name == "ours" ? OurContestant() : RawContestant(cacheSize: 16_384)
         try contestant.open(in: store)
         // What is set up at first use is not part of a fetch.
         _ = try contestant.lookUp([SampleRow.name(ofSerial: 0)])

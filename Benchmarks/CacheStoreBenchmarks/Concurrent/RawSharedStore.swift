@@ -17,7 +17,7 @@ struct RawSharedStore: SharedContestant {
     }
 
     func makeReader() throws -> any RowReader {
-        try Reader(try RawConnection(path: path, cacheSize: 8_192), ids)
+        try Reader(try RawConnection(path: path, cacheSize: 16_384), ids)
     }
 
     func makeWriter() throws -> any RowWriter { try Writer(try RawConnection(path: path), ids) }

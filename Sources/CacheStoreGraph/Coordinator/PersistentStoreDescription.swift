@@ -66,7 +66,8 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     /// The page cache of the writing connection in bytes.
     ///
     /// 64 MiB by default: saves of many objects touch index pages all over the file, and a small
-    /// cache writes them several times.
+    /// cache writes them several times. Each of the connections that read, up to four, has a
+    /// quarter.
     public var cacheSize = 64 << 20
     /// Whether a store that the last session did not close, and that could not be read through at
     /// opening, is read through in the background while it is open, a slice at a time.

@@ -10,11 +10,24 @@ public import Foundation
 // The underscored names are public to the compiler only: inlined code must reach them.
 
 extension ManagedObject {
+    /// Which property each wrapper stands for; `nil` in an object made to describe or to note.
+    @inline(__always)
+    private var slotTable: UnsafePointer<SlotAccess>? {
+        status.contains(.planless) ? nil : planSlots
+    }
+
+    // Plans are kept until the process ends; counting this one would cost as much as the read.
+    @inline(__always)
+    private var planSlots: UnsafePointer<SlotAccess> {
+        Unmanaged.passUnretained(plan)._withUnsafeGuaranteedRef { UnsafePointer($0.slotAccess) }
+    }
+
     /// Where the row has the value of a slot; `nil` if the value is not in a row in memory.
     @inline(__always)
     private func cell(_ slot: UInt16) -> (start: UnsafeRawPointer, tag: UInt8, column: Int)? {
-        guard let slotTable, let rowStart else { return nil }
-        let access = slotTable[Int(slot)]
+        guard let rowStart else { return nil }
+        // Only an object with a plan has a row.
+        let access = planSlots[Int(slot)]
         let column = Int(access.column)
         guard column >= 0, !hasOwnValue(at: Int(access.property)) else { return nil }
         return (

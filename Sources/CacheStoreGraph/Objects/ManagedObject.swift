@@ -54,9 +54,6 @@ open class ManagedObject {
     @exclusivity(unchecked) final var batch: RowBatch?
     /// The start of the row, which the batch keeps.
     @exclusivity(unchecked) final var rowStart: UnsafeRawPointer?
-    /// Which property each wrapper stands for; `nil` in an object made to describe or record.
-    // Belongs to the plan, which is kept until the process ends.
-    final let slotTable: UnsafePointer<SlotAccess>?
     /// Values that are not, or not only, in the row; empty until there is one.
     @exclusivity(unchecked) final var values: ContiguousArray<PropertyValue> = []
     /// What only a changed object has, and one with to-many relationships that were used.
@@ -76,6 +73,8 @@ open class ManagedObject {
         static let awake = Status(rawValue: 16)
         /// All values are in the object itself, as those of a new one are.
         static let ownsAllValues = Status(rawValue: 32)
+        /// Made to describe a class, or to note what is read.
+        static let planless = Status(rawValue: 64)
         /// A new object that nothing was undone in.
         static let new: Status = [.inserted, .awake, .ownsAllValues]
 
@@ -93,17 +92,16 @@ open class ManagedObject {
         switch seed.purpose {
         case .object(let plan, let id, let context):
             self.plan = plan.takeUnretainedValue()
-            self.slotTable = plan._withUnsafeGuaranteedRef { UnsafePointer($0.slotAccess) }
             self.objectID = id
             self.unmanagedContext = context
         case .description:
             self.plan = ObjectPlan.none
-            self.slotTable = nil
             self.objectID = ObjectPlan.noID
+            self.status = .planless
         case .recording(let recorder):
             self.plan = ObjectPlan.none
-            self.slotTable = nil
             self.objectID = ObjectPlan.noID
+            self.status = .planless
             self.extras = ObjectExtras(recorder: recorder)
         }
     }

@@ -118,7 +118,7 @@ package final class RowBatch: @unchecked Sendable {
 }
 
 /// Turns the encoded form of a stored value back into the value.
-package protocol EncodedValueResolver: Sendable {
+package protocol EncodedValueResolver: AnyObject, Sendable {
     /// The text or data behind an encoded cell. Reads a file where the value is kept outside.
     ///
     /// - Throws: an error of the store if the bytes make no sense or the file is gone.

@@ -6,23 +6,19 @@ import Foundation
 import Synchronization
 
 /// Inflates compressed values and reads external ones, when an object is asked for them.
-struct ValueResolver: EncodedValueResolver {
+final class ValueResolver: EncodedValueResolver {
     /// `nil` for a store that has no directory of its own.
     let files: ExternalFiles?
-    private let failures = FailureHandler()
+    private let failureHandler = Mutex<(@Sendable (any Error) -> Void)?>(nil)
 
     /// Sets who is told of values that could not be read where nothing can be thrown.
     func setFailureHandler(_ handler: (@Sendable (any Error) -> Void)?) {
-        failures.handler.withLock { $0 = handler }
+        failureHandler.withLock { $0 = handler }
     }
 
     func couldNotResolve(_ error: any Error) {
-        let handler = failures.handler.withLock { $0 }
+        let handler = failureHandler.withLock { $0 }
         handler?(error)
-    }
-
-    private final class FailureHandler: Sendable {
-        let handler = Mutex<(@Sendable (any Error) -> Void)?>(nil)
     }
 
     init(files: ExternalFiles?) { self.files = files }

@@ -44,10 +44,11 @@ package struct ConnectionSettings: Sendable, Hashable {
 
     package init() {}
 
-    /// Settings for a reader beside the writer of these: a smaller cache, no changes.
+    /// Settings for a reader beside the writer of these: no changes, and a quarter of the cache, so
+    /// that the four readers of a pool have as much as the writer.
     package var forReader: Self {
         var settings = self
-        settings.cacheSizeInKiB = max(2_048, cacheSizeInKiB / 8)
+        settings.cacheSizeInKiB = max(2_048, cacheSizeInKiB / 4)
         settings.checkpointsOnClose = false
         settings.isQueryOnly = true
         return settings

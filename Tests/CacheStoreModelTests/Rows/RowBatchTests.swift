@@ -125,7 +125,7 @@ import Testing
 
     @Test func `an encoded cell without a resolver, or with one that fails, is null`() throws {
         struct Refusal: Error {}
-        struct Resolver: EncodedValueResolver {
+        final class Resolver: EncodedValueResolver {
             func value(
                 ofEncoded bytes: UnsafeRawBufferPointer, type: AttributeType
             ) throws -> PropertyValue {
