@@ -25,7 +25,7 @@ struct FaultTortureTests {
         #expect(tally.isSound, "CACHESTORE_TEST_SEED=\(run.settings.seed)")
     }
 
-    @Test(arguments: [Work.setAside, .reset])
+    @Test(arguments: [Work.setAside, .reset, .salvage])
     func `a file that cannot be looked at is not taken for missing`(work: Work) throws {
         let tally = try run.faults(
             [work], [FaultTorture.Kind(name: "looks", calls: .look)], tries: 60)

@@ -14,6 +14,11 @@ extension StoreOpening {
             case .busy, .noSpace, .permissionDenied, .readOnly, .outOfResources, .forked,
                 .unavailable:
                 throw error
+            // The new file is the one that is open: its place could not be looked at.
+            case .storeRemoved, .storeReplaced:
+                throw PersistentStoreError(
+                    .unavailable, "What was salvaged could not be written.", path: paths.main,
+                    underlying: error)
             // The store may be empty by then: the next opening looks what to do with it.
             case _ where FileTree.status(at: paths.salvaged) != nil:
                 throw PersistentStoreError(
