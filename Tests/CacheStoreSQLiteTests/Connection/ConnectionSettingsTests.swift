@@ -53,7 +53,7 @@ import Testing
         try database.connection().execute("CREATE TABLE t (x)")
         let connection = try database.connection(.readWrite)
         try ConnectionSettings().forReader.apply(to: connection)
-        #expect(try connection.pragma("cache_size") == -8192)
+        #expect(try connection.pragma("cache_size") == -16_384)
         let error = try sqliteError { try connection.execute("INSERT INTO t VALUES (1)") }
         #expect(error.code == .SQLITE_READONLY)
     }
