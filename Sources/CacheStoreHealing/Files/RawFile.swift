@@ -33,10 +33,12 @@ final class RawFile {
 
     deinit { OpenFileRegistry.shared.close(descriptor) }
 
-    /// Reads up to a number of bytes; fewer only at the end of the file.
+    /// Reads up to a number of bytes; fewer only at the end of the file. What the disk does not give is
+    /// asked for once more: a salvage would give up what is there.
     func read(count: Int, at offset: Int64 = 0) throws(FileSystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
+        var mayAskAgain = true
         while filled < count {
             let result = bytes.withUnsafeMutableBytes { buffer in
                 pread(
@@ -44,6 +46,10 @@ final class RawFile {
                     off_t(offset) + filled)
             }
             if result < 0 && errno == EINTR { continue }
+            if result < 0 && errno == EIO && mayAskAgain {
+                mayAskAgain = false
+                continue
+            }
             guard result >= 0 else { throw FileSystemError("read", path) }
             if result == 0 { break }
             filled += result

@@ -16,7 +16,7 @@ final class DatabaseImage {
     private let sums: PageSums?
 
     /// - Returns: `nil` where nothing looks like pages of a database.
-    /// - Throws: ``FileSystemError`` where the file cannot be opened.
+    /// - Throws: ``FileSystemError`` where the file cannot be opened or read.
     init?(reading path: String, readsLog: Bool) throws(FileSystemError) {
         file = try CommittedFile(reading: path)
         let found = PageGeometry.find(in: file)
@@ -32,7 +32,11 @@ final class DatabaseImage {
         if let found {
             geometry = found
         } else {
-            guard let log else { return nil }
+            guard let log else {
+                // Where the disk gives nothing, nothing is known of the file.
+                _ = try file.read(count: 1)
+                return nil
+            }
             geometry = PageGeometry(pageSize: log.pageSize, reservedBytes: 0, checksums: .none)
         }
         if let log {
