@@ -55,6 +55,14 @@ import Testing
         try expect(left, replays: 2, loses: 4)
     }
 
+    @Test func `a frame of page 0 ends what SQLite reads, whatever its checksum`() throws {
+        var left = try LeftLog(commits: 6)
+        let place = left.place(of: left.commitFrames[1] + 1)
+        left.log.replaceSubrange(place..<place + 4, with: [0, 0, 0, 0])
+        left.renewChecksums()
+        try expect(left, replays: 2, loses: 4)
+    }
+
     @Test func `a commit of one page is a commit`() throws {
         var left = try LeftLog(commits: 6, pages: 0)
         #expect(left.commitFrames == Array(0..<6))

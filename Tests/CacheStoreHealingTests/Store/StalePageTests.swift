@@ -15,7 +15,8 @@ import Testing
         let rows: LibraryRows
         let pages: [Int]
 
-        init() throws {
+        /// - Parameter isStale: whether a write was lost at all.
+        init(isStale: Bool = true) throws {
             sample = try LibrarySample()
             store = sample.store
             let older = Array(try #require(store.contents()))
@@ -35,7 +36,8 @@ import Testing
                 }
             }
             try #require(differing.count > 100)
-            pages = [differing[differing.count / 3], differing[differing.count / 2]]
+            pages =
+                isStale ? [differing[differing.count / 3], differing[differing.count / 2]] : []
             for page in pages {
                 try store.overwrite(
                     at: (page - 1) * size, with: Array(older[(page - 1) * size..<page * size]))
@@ -67,6 +69,41 @@ import Testing
         #expect(sample.rows.altered(in: rows).count <= report.total.doubtful)
         #expect(report.total.kept <= sample.rows.countSame(in: rows))
         #expect(report.total.kept > sample.rows.count * 9 / 10)
+    }
+
+    @Test func `sums that are damaged themselves name no page, and cost no row`() throws {
+        let sample = try Sample(isStale: false)
+        let store = sample.store
+        let sums = try #require(store.contents(store.paths.sums))
+        for offset in [5, 17, 33, 41, 4_096 + 40, sums.count - 9] {
+            try store.write(sums, to: store.paths.sums)
+            try store.flipBit(at: offset, of: store.paths.sums)
+            let check = try FileExamination(at: store.path).check(deep: false)
+            #expect(check.failedPages == 0, "\(offset)")
+        }
+        let (report, rows) = try sample.sample.salvage()
+        #expect(rows == sample.rows)
+        #expect(report.total.kept == sample.rows.count)
+    }
+
+    @Test func `pages whose sums were being changed are not named`() throws {
+        let sample = try Sample()
+        let store = sample.store
+        var sums = Array(try #require(store.contents(store.paths.sums)))
+        sums.replaceSubrange(64..<68, with: [255, 255, 255, 255])
+        try store.write(sums, to: store.paths.sums)
+        #expect(try FileExamination(at: store.path).check(deep: false).failedPages == 0)
+    }
+
+    @Test func `sums of another moment name no page`() throws {
+        let sample = try Sample(isStale: false)
+        let store = sample.store
+        let sums = try #require(store.contents(store.paths.sums))
+        let file = try #require(try StoreOpener.open(at: store.url, content: LibraryContent()).file)
+        try file.write { try $0.execute(sql: "UPDATE book SET title = title || ' (newer)'") }
+        try file.close()
+        try store.write(sums, to: store.paths.sums)
+        #expect(try FileExamination(at: store.path).check(deep: false).failedPages == 0)
     }
 
     @Test func `a check names the pages that are older`() throws {

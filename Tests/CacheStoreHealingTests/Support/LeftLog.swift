@@ -92,6 +92,11 @@ struct LeftLog {
     /// Gives the log the checksums of the other byte order, as another processor writes them.
     mutating func swapByteOrder() {
         log[3] ^= 1
+        renewChecksums()
+    }
+
+    /// Gives the log the checksums of what it has.
+    mutating func renewChecksums() {
         let isBigEndian = log[3] & 1 == 1
         var sum = (first: UInt32(0), second: UInt32(0))
         func add(_ range: Range<Int>) {

@@ -139,6 +139,83 @@ import Testing
         }
     }
 
+    @Test func `sums that are deleted while the store is open begin anew in their place`() throws {
+        let store = try ChangedStore(rows: 400)
+        let writer = try store.store.connection()
+        let reader = try store.store.connection()
+        func write(_ change: String) throws -> Data {
+            try writer.execute(sql: "UPDATE t SET n = n + 1, k = k || '\(change)'")
+            try writer.checkpoint(.truncate)
+            return try store.store.bytes()
+        }
+        let before = try write("a")
+        #expect(try ChecksumStore.content(of: reader) == store.store.content())
+        try FileManager.default.removeItem(atPath: store.store.sums)
+        let after = try write("b")
+        #expect(FileManager.default.fileExists(atPath: store.store.sums))
+        let page = try #require(
+            (3...60).first { number in
+                let range = (number - 1) * 4096..<number * 4096
+                return before[range] != after[range]
+            })
+        try store.store.overwrite(page: page, with: before)
+        // To the end of its transaction it may believe that nothing is known.
+        #expect(throws: SQLiteError.self) {
+            for _ in 0..<2 {
+                try reader.resetPageCache()
+                _ = try ChecksumStore.content(of: reader)
+            }
+        }
+    }
+
+    @Test func `a link in the place of the sums is not followed`() throws {
+        let store = try ChangedStore(rows: 400)
+        let other = store.store.database.directory.appending(path: "other")
+        try store.newerSums.write(to: other)
+        try FileManager.default.removeItem(atPath: store.store.sums)
+        try FileManager.default.createSymbolicLink(
+            atPath: store.store.sums, withDestinationPath: other.path)
+        let connection = try store.store.connection()
+        try connection.execute(sql: "UPDATE t SET n = n + 1")
+        try connection.checkpoint(.truncate)
+        try connection.close()
+        #expect(try Data(contentsOf: other) == store.newerSums)
+        try store.expectSound(content: store.store.content())
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func `sums of another user are not believed`() throws {
+        let store = try ChangedStore(rows: 400)
+        for page in store.stalePages {
+            try store.store.overwrite(page: page, with: store.older)
+        }
+        func findings() throws -> Int? {
+            let connection = try store.store.connection(mode: .readOnly)
+            _ = try connection.dataVersion()
+            return try connection.scrubPages(from: 1, count: 100_000).failedPage
+        }
+        #expect(try findings() != nil)
+        #expect(chown(store.store.sums, 12_345, 12_345) == 0)
+        #expect(try findings() == nil)
+    }
+
+    @Test func `what is written while somebody else has the sums is not compared`() throws {
+        let store = try ChangedStore(rows: 400)
+        let lock = open(store.store.sums, O_RDWR | O_CLOEXEC)
+        try #require(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+        let connection = try store.store.connection()
+        try connection.execute(sql: "UPDATE t SET n = n + 1, k = k || 'l' WHERE id % 3 = 0")
+        try connection.checkpoint(.truncate)
+        close(lock)
+        #expect(try store.store.bytes()[72..<88].allSatisfy { $0 == 0 })
+        let content = try ChecksumStore.content(of: connection)
+        try store.expectSound(content: content)
+        // From the next pages on there are sums again.
+        try connection.execute(sql: "UPDATE t SET n = n + 1 WHERE id = 1")
+        try connection.checkpoint(.truncate)
+        try connection.close()
+        #expect(try store.store.bytes()[72..<88].contains { $0 != 0 })
+    }
+
     @Test func `a store and its sums go to another place together`() throws {
         let store = try ChangedStore(rows: 400)
         let copy = try ChecksumStore()

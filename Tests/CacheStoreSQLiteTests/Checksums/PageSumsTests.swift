@@ -87,6 +87,22 @@ import Testing
         #expect(throws: SQLiteError.self) { try store.content() == expected }
     }
 
+    @Test func `sealing gives pages their sum that it need not write, too`() throws {
+        let store = try ChangedStore(rows: 400)
+        try store.store.writeByAnotherProgram("UPDATE t SET n = 5 WHERE id = 1")
+        try FileManager.default.removeItem(atPath: store.store.sums)
+        let connection = try store.store.connection()
+        try connection.sealPages()
+        try connection.close()
+        let page = try #require(store.stalePages.last)
+        let range = (page - 1) * 4096..<page * 4096
+        #expect(try store.store.bytes()[range] == store.newer[range])
+        try store.store.overwrite(page: page, with: store.older)
+        let reader = try store.store.connection(mode: .readOnly)
+        _ = try reader.dataVersion()
+        #expect(try reader.scrubPages(from: page, count: 1).failedPage == page)
+    }
+
     @Test func `a store that is unsealed is not compared`() throws {
         let store = try ChangedStore(rows: 400)
         try store.store.writeByAnotherProgram("UPDATE t SET n = 0 WHERE id = 1")

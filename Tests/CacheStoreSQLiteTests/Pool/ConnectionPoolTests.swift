@@ -271,6 +271,50 @@ import Testing
         try pool.close()
     }
 
+    @Test func `who waits for a reader is woken when it comes back`() throws {
+        let pool = try makePool(readers: 1, timeout: .seconds(60))
+        for _ in 0..<20 {
+            let isHeld = DispatchSemaphore(value: 0)
+            Thread {
+                try? pool.read { _ in
+                    isHeld.signal()
+                    let deadline = ContinuousClock.now + .seconds(30)
+                    while pool.needsAttention.load(ordering: .relaxed) == 0 {
+                        if ContinuousClock.now > deadline { break }
+                        usleep(500)
+                    }
+                    // Until it sleeps, or nearly.
+                    usleep(500)
+                }
+            }.start()
+            isHeld.wait()
+            let start = ContinuousClock.now
+            #expect(try pool.read(Self.count) == 0)
+            try #require(ContinuousClock.now - start < .seconds(25))
+        }
+    }
+
+    @Test func `who takes a reader finds nothing that the one before has left`() throws {
+        let pool = try makePool(readers: 1, timeout: .seconds(60))
+        let found = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            do {
+                for _ in 0..<2_000 {
+                    try pool.readWithoutTransaction { reader in
+                        if reader.isInTransaction { found.add(1, ordering: .relaxed) }
+                        try reader.execute(sql: "BEGIN")
+                        _ = try Self.count(reader)
+                        if !reader.isInTransaction { found.add(1, ordering: .relaxed) }
+                    }
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let count = found.load(ordering: .relaxed)
+        #expect(count == 0)
+    }
+
     @Test func `interrupting the pool ends what its connections are doing`() throws {
         let isRunning = Atomic(false)
         let pool = try makePool { connection, _ in
@@ -321,6 +365,45 @@ import Testing
             try database.connection().prepare("SELECT count(*) FROM t").first {
                 $0.int64(at: 0)
             } == 1)
+    }
+
+    @Test func `closing waits for a reader in use, and leaves no log`() throws {
+        for _ in 0..<10 {
+            let pool = try makePool(timeout: .seconds(600))
+            try pool.write { try $0.execute("INSERT INTO t VALUES (1)") }
+            let isHeld = DispatchSemaphore(value: 0)
+            let mayEnd = DispatchSemaphore(value: 0)
+            Thread {
+                try? pool.read { reader in
+                    _ = try Self.count(reader)
+                    isHeld.signal()
+                    mayEnd.wait()
+                }
+            }.start()
+            isHeld.wait()
+            Thread {
+                while (try? pool.read(timeout: .zero) { _ in }) != nil {}
+                mayEnd.signal()
+            }.start()
+            try pool.close()
+            #expect(!FileManager.default.fileExists(atPath: database.path + "-wal"))
+        }
+    }
+
+    @Test func `a reader that comes back to an invalid pool is closed`() throws {
+        let pool = try makePool()
+        try pool.readWithoutTransaction { _ in
+            pool.invalidate()
+            #expect(pool.openReaderCount == 1)
+        }
+        #expect(pool.openReaderCount == 0)
+    }
+
+    @Test func `a closed pool stays closed`() throws {
+        let pool = try makePool()
+        try pool.close()
+        pool.invalidate()
+        #expect(try sqliteError { try pool.read { _ in } }.code == .connectionClosed)
     }
 
     @Test func `another thread invalidates a pool that is at work`() throws {
