@@ -30,8 +30,10 @@ struct StormTorture {
         var tally = Tally(name: name, mustAllWork: true)
         let runner = try CrashRunner(seed: settings.seed, in: parent)
         let processes = try roles.map { role in
-            try runner.start(
-                "storm", in: runner.process(),
+            var process = runner.process()
+            process.timeLimit = .seconds(seconds + 100)
+            return try runner.start(
+                "storm", in: process,
                 environment: ["STORM_ROLE": role.rawValue, "STORM_SECONDS": "\(seconds)"])
         }
         for process in processes {

@@ -16,6 +16,9 @@ public struct Crash: Sendable, Hashable, Codable {
     public let seed: UInt64
     /// Which of the runner's processes this is, from 1.
     public let number: Int
+    /// How long the process may take: after that it counts as hanging, and is ended with status 99.
+    /// Ten minutes by default.
+    public var timeLimit = Duration.seconds(600)
     let point: Point
     let path: String
     let journal: String
@@ -29,7 +32,7 @@ public struct Crash: Sendable, Hashable, Codable {
     /// reached by then. Never returns.
     ///
     /// An error that the work throws ends the process with status 1, and so does not look like a
-    /// crash. A process that hangs for ten minutes is ended with status 99.
+    /// crash. A process that hangs (``timeLimit``) is ended with status 99.
     ///
     /// - Parameter body: the work. It acknowledges what is done.
     public func run(_ body: (Crash) throws -> Void) -> Never {
@@ -69,8 +72,9 @@ public struct Crash: Sendable, Hashable, Codable {
     }
 
     private func begin() -> SystemFaultPlan? {
+        let timeLimit = timeLimit / .seconds(1)
         Thread.detachNewThread {
-            Thread.sleep(forTimeInterval: 600)
+            Thread.sleep(forTimeInterval: timeLimit)
             _exit(99)
         }
         switch point {

@@ -58,6 +58,15 @@ import Testing
         }
     }
 
+    @Test func `work that hangs is ended after its time`() async throws {
+        let runner = try CrashRunner()
+        var crash = runner.process()
+        crash.timeLimit = .milliseconds(50)
+        await #expect(processExitsWith: .exitCode(99)) { [crash = crash as Crash] in
+            crash.run { _ in while true { sleep(1) } }
+        }
+    }
+
     @Test func `a process that is not to be killed ends with status 0`() async throws {
         let runner = try CrashRunner()
         let process = runner.process()
