@@ -58,6 +58,21 @@ final class RawFile {
         return bytes
     }
 
+    /// Whether the disk does not give all of a file that is there.
+    static func isWithheld(_ path: String) -> Bool {
+        do throws(FileSystemError) {
+            let file = try RawFile(reading: path)
+            var offset: Int64 = 0
+            while true {
+                let count = try file.read(count: 1 << 20, at: offset).count
+                if count == 0 { return false }
+                offset += Int64(count)
+            }
+        } catch {
+            return error.number == EIO
+        }
+    }
+
     /// Writes bytes over what is at a place.
     func write(_ bytes: [UInt8], at offset: Int64) throws(FileSystemError) {
         var done = 0

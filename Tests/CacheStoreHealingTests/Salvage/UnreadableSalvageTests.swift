@@ -112,4 +112,16 @@ import Testing
             try opened.file?.close()
         }
     }
+
+    @Test(arguments: [0, 3])
+    func `where the log is not given, or not all of it, no row counts as kept`(after: Int) throws {
+        let sample = try LibrarySample(leavesLog: true)
+        let plan = try SystemFaultPlan(for: URL(filePath: sample.store.paths.log))
+        plan.failNext(.read, after: after, forEver: true)
+        let (report, _) = try sample.salvage()
+        plan.disarm()
+        #expect(plan.faultCount > 0)
+        #expect(report.total.kept == 0)
+        #expect(report.total.doubtful > 0)
+    }
 }

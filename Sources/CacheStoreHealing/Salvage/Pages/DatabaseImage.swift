@@ -11,6 +11,8 @@ final class DatabaseImage {
     /// The head of the first page, where that can be read.
     let header: DatabaseHeader?
     let log: LogImage?
+    /// Whether pages may have newer versions that cannot be read: nothing in the database is proven.
+    private let mayBeOutdated: Bool
     private let file: CommittedFile
     /// Which versions of the pages are the newest, as far as that is known.
     private let sums: PageSums?
@@ -49,12 +51,14 @@ final class DatabaseImage {
         }
         self.geometry = geometry
         self.log = log
+        mayBeOutdated =
+            log.map(\.isIncomplete) ?? (readsLog && RawFile.isWithheld(path + "-wal"))
 
         // What a journal puts back is older than what was written last, and right.
         sums =
             geometry.checksums == .sealed && file.journal == nil
             ? (try? file.read(count: 100)).flatMap { PageSums(of: path, header: $0) } : nil
-        let first = Self.page(1, in: file, log, geometry)
+        let first = Self.page(1, in: file, log, geometry, mayBeOutdated: mayBeOutdated)
         header = first.flatMap { DatabaseHeader($0.bytes) }
         let filePages = (Int(file.size) + geometry.pageSize - 1) / geometry.pageSize
         if let log {
@@ -72,7 +76,8 @@ final class DatabaseImage {
     /// disk that cannot be read is damaged, too.
     func page(_ number: Int) -> StoredPage? {
         guard number >= 1, number <= pageCount else { return nil }
-        return Self.page(number, in: file, log, geometry, sums)
+        return Self.page(
+            number, in: file, log, geometry, sums, mayBeOutdated: mayBeOutdated)
     }
 
     /// What a damaged or older page has, right or wrong; `nil` where that is not to be had, or where the page
@@ -96,16 +101,15 @@ final class DatabaseImage {
 
     private static func page(
         _ number: Int, in file: CommittedFile, _ log: LogImage?, _ geometry: PageGeometry,
-        _ sums: PageSums? = nil
+        _ sums: PageSums? = nil, mayBeOutdated: Bool
     ) -> StoredPage? {
         if let log, log.contains(number) { return log.page(number) }
         guard let bytes = bytes(of: number, in: file, geometry) else { return nil }
         guard geometry.checksums != .none else {
             return StoredPage(number: number, bytes: bytes, isProven: false)
         }
-        let isProven =
-            log?.isIncomplete != true && PageGeometry.checksumFits(bytes, number: number)
-        if geometry.checksums == .sealed, !isProven, log?.isIncomplete != true,
+        let isProven = !mayBeOutdated && PageGeometry.checksumFits(bytes, number: number)
+        if geometry.checksums == .sealed, !isProven, !mayBeOutdated,
             !PageGeometry.isWithoutChecksum(bytes, number: number)
         {
             return nil

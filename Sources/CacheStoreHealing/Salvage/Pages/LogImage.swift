@@ -38,7 +38,7 @@ struct LogImage {
         var pendingHides = false
         var image = (versions: versions, pageCount: 0, isIncomplete: false)
         // What is behind a frame that cannot be read is not looked at, so it is read frame by frame.
-        try? log.forEachFrame(pieceSize: 0) { frame in
+        let isReadToTheEnd: Void? = try? log.forEachFrame(pieceSize: 0) { frame in
             if frame.isOfThisRun, frame.page > 0, frame.page <= Int(Int32.max) {
                 pending[frame.page] = Version(
                     offset: frame.isWhole ? frame.offset : nil, isProven: frame.isReplayed)
@@ -53,6 +53,7 @@ struct LogImage {
             pending = [:]
             pendingHides = false
         }
+        if isReadToTheEnd == nil { image.isIncomplete = true }
         (versions, pageCount, isIncomplete) = image
         if versions.isEmpty { return nil }
     }
