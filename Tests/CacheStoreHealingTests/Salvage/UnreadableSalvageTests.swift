@@ -124,4 +124,16 @@ import Testing
         #expect(report.total.kept == 0)
         #expect(report.total.doubtful > 0)
     }
+
+    @Test func `where a journal is not given, no row counts as kept`() throws {
+        let sample = try LibrarySample()
+        try sample.store.write([UInt8](repeating: 1, count: 2_000), to: sample.store.paths.journal)
+        #expect(try sample.salvage().report.total.kept > 0)
+        let plan = try SystemFaultPlan(for: URL(filePath: sample.store.paths.journal))
+        plan.failNext(.read, after: 0, forEver: true)
+        let (report, _) = try sample.salvage()
+        plan.disarm()
+        #expect(plan.faultCount > 0)
+        #expect(report.total.kept == 0)
+    }
 }

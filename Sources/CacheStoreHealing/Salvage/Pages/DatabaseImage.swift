@@ -11,7 +11,7 @@ final class DatabaseImage {
     /// The head of the first page, where that can be read.
     let header: DatabaseHeader?
     let log: LogImage?
-    /// Whether pages may have newer versions that cannot be read: nothing in the database is proven.
+    /// Whether pages may have other versions that cannot be read: nothing in the database is proven.
     private let mayBeOutdated: Bool
     private let file: CommittedFile
     /// Which versions of the pages are the newest, as far as that is known.
@@ -51,8 +51,9 @@ final class DatabaseImage {
         }
         self.geometry = geometry
         self.log = log
-        mayBeOutdated =
-            log.map(\.isIncomplete) ?? (readsLog && RawFile.isWithheld(path + "-wal"))
+        let isLogHidden = log.map(\.isIncomplete) ?? (readsLog && RawFile.isWithheld(path + "-wal"))
+        // The same for a journal: what it would put back, the file does not have.
+        mayBeOutdated = isLogHidden || RawFile.isWithheld(path + "-journal")
 
         // What a journal puts back is older than what was written last, and right.
         sums =
