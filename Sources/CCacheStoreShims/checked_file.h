@@ -13,6 +13,8 @@ enum {
     stamp_size = 8,
 };
 
+typedef struct log_memory log_memory;
+
 typedef struct checked_file {
     sqlite3_file base;
     sqlite3_file *real;
@@ -33,9 +35,8 @@ typedef struct checked_file {
     // there on. Only the writer sees these frames. They end where it has written.
     sqlite3_int64 unsettled_from, written_to;
     int log_is_big_endian;
-    // Of a log: the sum in the frame that was read last, for the one after it.
-    sqlite3_int64 sum_ends_at;
-    unsigned char sum[8];
+    // Of a log: NULL until a page of it is read.
+    log_memory *memory;
 } checked_file;
 
 static const sqlite3_int64 nowhere = INT64_MAX;
@@ -110,6 +111,8 @@ extern const sqlite3_io_methods cachestore_checked_log_methods;
 
 static inline int close_file(sqlite3_file *file) {
     page_sums_close(&checked(file)->sums);
+    sqlite3_free(checked(file)->memory);
+    checked(file)->memory = NULL;
     return real(file)->pMethods->xClose(real(file));
 }
 static inline int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
@@ -139,15 +142,8 @@ static inline int sector_size(sqlite3_file *file) {
 static inline int device_characteristics(sqlite3_file *file) {
     return real(file)->pMethods->xDeviceCharacteristics(real(file));
 }
-static inline int map_shared(
-    sqlite3_file *file, int region, int size, int extends, void volatile **address) {
-    return real(file)->pMethods->xShmMap(real(file), region, size, extends, address);
-}
 static inline void shared_barrier(sqlite3_file *file) {
     real(file)->pMethods->xShmBarrier(real(file));
-}
-static inline int unmap_shared(sqlite3_file *file, int deletes) {
-    return real(file)->pMethods->xShmUnmap(real(file), deletes);
 }
 static inline int unfetch(sqlite3_file *file, sqlite3_int64 offset, void *page) {
     return real(file)->pMethods->xUnfetch(real(file), offset, page);

@@ -378,7 +378,7 @@ static void end_unsynced_run(checked_file *file) {
 
 static int lock_database(sqlite3_file *base, int level) {
     checked_file *file = checked(base);
-    page_sums_forget(&file->sums);
+    page_sums_recheck(&file->sums);
     return file->real->pMethods->xLock(file->real, level);
 }
 
@@ -386,9 +386,26 @@ static int lock_database(sqlite3_file *base, int level) {
 // back when it has written: https://sqlite.org/walformat.html#locks.
 static int lock_log_index(sqlite3_file *base, int offset, int count, int flags) {
     checked_file *file = checked(base);
-    if (flags & SQLITE_SHM_LOCK) page_sums_forget(&file->sums);
+    if (flags & SQLITE_SHM_LOCK) page_sums_recheck(&file->sums);
     if (flags == (SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)) end_unsynced_run(file);
     return file->real->pMethods->xShmLock(file->real, offset, count, flags);
+}
+
+// Where the first region begins, the index says which state of the file the log belongs to.
+static int map_log_index(
+    sqlite3_file *base, int region, int size, int extends, void volatile **address) {
+    checked_file *file = checked(base);
+    sqlite3_file *real = file->real;
+    int result = real->pMethods->xShmMap(real, region, size, extends, address);
+    if (region == 0)
+        file->sums.log_index = result == SQLITE_OK ? (const uint32_t *)*address : NULL;
+    return result;
+}
+
+static int unmap_log_index(sqlite3_file *base, int deletes) {
+    checked_file *file = checked(base);
+    file->sums.log_index = NULL;
+    return file->real->pMethods->xShmUnmap(file->real, deletes);
 }
 
 static int unlock_database(sqlite3_file *base, int level) {
@@ -411,8 +428,8 @@ static int fetch_database(sqlite3_file *base, sqlite3_int64 offset, int count, v
     {                                                                                             \
         version, close_file, read_database, write_database, truncate_file, sync_database,         \
             size_of_file, lock_database, unlock_database, check_reserved_lock, control_database,  \
-            sector_size, device_characteristics, map_shared, lock_log_index, shared_barrier,      \
-            unmap_shared, fetch_database, unfetch                                                 \
+            sector_size, device_characteristics, map_log_index, lock_log_index, shared_barrier,   \
+            unmap_log_index, fetch_database, unfetch                                              \
     }
 
 const sqlite3_io_methods cachestore_checked_database_methods[3] = {

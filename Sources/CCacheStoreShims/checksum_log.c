@@ -13,6 +13,8 @@ enum {
     log_checksum_offset = 24,
     frame_header_size = 24,
     frame_checksum_offset = 16,
+    // SQLite moves a log of that length: https://sqlite.org/pragma.html#pragma_wal_autocheckpoint.
+    remembered_frames = 1024,
 };
 
 static void add_to_checksum(
@@ -33,29 +35,71 @@ static void add_to_checksum(
     sum[1] = second;
 }
 
-// Compares a page with the checksum in the header of its frame, which goes on from that of the
-// frame before: https://sqlite.org/fileformat2.html#checksum_algorithm.
-static int compare_frame(
-    checked_file *log, const unsigned char *page, int size, sqlite3_int64 frame, uint32_t *number,
-    int *fits) {
-    sqlite3_file *real = log->real;
-    unsigned char header[frame_header_size];
-    int result = real->pMethods->xRead(real, header, frame_header_size, frame);
-    if (result == SQLITE_OK && log->sum_ends_at != frame) {
-        sqlite3_int64 before_at = frame == log_header_size
-            ? log_checksum_offset
-            : frame - size - frame_header_size + frame_checksum_offset;
-        result = real->pMethods->xRead(real, log->sum, 8, before_at);
+// What a connection remembers of the frames that it has read, and room for one.
+struct log_memory {
+    int page_size;
+    // The sum that a frame goes on from, by its number; where nothing is known, the frame is 0.
+    struct {
+        sqlite3_int64 frame;
+        unsigned char sum[8];
+    } before[remembered_frames];
+    unsigned char frame[];
+};
+
+static log_memory *memory_for(checked_file *log, int page_size) {
+    if (log->memory && log->memory->page_size == page_size) return log->memory;
+    sqlite3_free(log->memory);
+    log->memory = sqlite3_malloc((int)sizeof(log_memory) + frame_header_size + page_size);
+    if (!log->memory) return NULL;
+    memset(log->memory, 0, sizeof(log_memory));
+    log->memory->page_size = page_size;
+    return log->memory;
+}
+
+static int place_of(const log_memory *memory, sqlite3_int64 frame) {
+    sqlite3_int64 number = (frame - log_header_size) / (memory->page_size + frame_header_size);
+    return (int)(number % remembered_frames);
+}
+
+static void remember_sum(log_memory *memory, sqlite3_int64 frame, const unsigned char *sum) {
+    int place = place_of(memory, frame);
+    memory->before[place].frame = frame;
+    memcpy(memory->before[place].sum, sum, 8);
+}
+
+// The sum that the checksum of a frame goes on from: that of the frame before, or of the header.
+static int sum_before(checked_file *log, sqlite3_int64 frame, unsigned char *sum) {
+    log_memory *memory = log->memory;
+    int place = place_of(memory, frame);
+    if (memory->before[place].frame == frame) {
+        memcpy(sum, memory->before[place].sum, 8);
+        return SQLITE_OK;
     }
+    sqlite3_int64 sum_at = frame == log_header_size
+        ? log_checksum_offset
+        : frame - memory->page_size - frame_header_size + frame_checksum_offset;
+    int result = log->real->pMethods->xRead(log->real, sum, 8, sum_at);
+    if (result == SQLITE_OK) remember_sum(memory, frame, sum);
+    return result;
+}
+
+// Compares the frame that was read with the checksum in its header, which goes on from that of the
+// frame before: https://sqlite.org/fileformat2.html#checksum_algorithm.
+static int compare_frame(checked_file *log, sqlite3_int64 frame, int *fits) {
+    log_memory *memory = log->memory;
+    const unsigned char *header = memory->frame;
+    unsigned char before[8];
+    int result = sum_before(log, frame, before);
     if (result != SQLITE_OK) return result;
-    uint32_t sum[2] = {big_endian_at(log->sum), big_endian_at(log->sum + 4)};
+    uint32_t sum[2] = {big_endian_at(before), big_endian_at(before + 4)};
     add_to_checksum(header, 8, log->log_is_big_endian, sum);
-    add_to_checksum(page, size, log->log_is_big_endian, sum);
-    *number = big_endian_at(header);
+    add_to_checksum(
+        header + frame_header_size, memory->page_size, log->log_is_big_endian, sum);
     *fits = sum[0] == big_endian_at(header + frame_checksum_offset)
         && sum[1] == big_endian_at(header + frame_checksum_offset + 4);
-    memcpy(log->sum, header + frame_checksum_offset, 8);
-    log->sum_ends_at = *fits ? frame + frame_header_size + size : nowhere;
+    if (*fits)
+        remember_sum(
+            memory, frame + frame_header_size + memory->page_size, header + frame_checksum_offset);
     return SQLITE_OK;
 }
 
@@ -81,36 +125,46 @@ static int refused(checked_file *log, int result) {
     return result;
 }
 
-static int read_log(sqlite3_file *base, void *buffer, int count, sqlite3_int64 offset) {
-    checked_file *log = checked(base);
-    int result = log->real->pMethods->xRead(log->real, buffer, count, offset);
+static int checked_page(checked_file *log, void *page, int size, sqlite3_int64 frame) {
     cachestore_checksum_statistics *statistics = &log->database->statistics;
-    if (result != SQLITE_OK) return refused(log, result);
-    if (!statistics->is_active || !statistics->verifies) return SQLITE_OK;
-    sqlite3_int64 frame = offset - frame_header_size;
-    if (!is_whole_frame_page(log, count, offset) || frame >= log->unsettled_from)
-        return SQLITE_OK;
-
-    uint32_t number = 0;
     int fits = 0;
-    result = compare_frame(log, buffer, count, frame, &number, &fits);
+    int result = compare_frame(log, frame, &fits);
     if (result == SQLITE_OK && !fits) {
-        // Perhaps the log has begun again since the frame before was read.
-        log->sum_ends_at = nowhere;
+        // Perhaps the log has begun again since what is remembered was read.
+        memset(log->memory->before, 0, sizeof log->memory->before);
         result = learn_byte_order(log);
-        if (result == SQLITE_OK)
-            result = compare_frame(log, buffer, count, frame, &number, &fits);
+        if (result == SQLITE_OK) result = compare_frame(log, frame, &fits);
     }
     if (result != SQLITE_OK) return refused(log, result);
+    uint32_t number = big_endian_at(log->memory->frame);
     statistics->verified_in_log += 1;
     if (fits) {
-        put_stamp(buffer, count, no_stamp(number));
+        put_stamp(page, size, no_stamp(number));
         return SQLITE_OK;
     }
     statistics->failed_in_log += 1;
     statistics->last_failed_page = number;
     sqlite3_log(SQLITE_IOERR_DATA, "the frame of page %u in the log does not fit", number);
     return SQLITE_IOERR_DATA;
+}
+
+// The header of a frame lies before its page, and both are read at once.
+static int read_log(sqlite3_file *base, void *buffer, int count, sqlite3_int64 offset) {
+    checked_file *log = checked(base);
+    const sqlite3_file *real = log->real;
+    const cachestore_checksum_statistics *statistics = &log->database->statistics;
+    sqlite3_int64 frame = offset - frame_header_size;
+    if (!statistics->is_active || !statistics->verifies || frame >= log->unsettled_from
+        || !is_whole_frame_page(log, count, offset))
+        return refused(log, real->pMethods->xRead(log->real, buffer, count, offset));
+
+    log_memory *memory = memory_for(log, count);
+    if (!memory) return SQLITE_IOERR_NOMEM;
+    int result =
+        real->pMethods->xRead(log->real, memory->frame, frame_header_size + count, frame);
+    if (result == SQLITE_OK || result == SQLITE_IOERR_SHORT_READ)
+        memcpy(buffer, memory->frame + frame_header_size, (size_t)count);
+    return result == SQLITE_OK ? checked_page(log, buffer, count, frame) : refused(log, result);
 }
 
 // While a page of this transaction was changed in place, SQLite writes new headers without a

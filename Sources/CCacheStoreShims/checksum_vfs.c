@@ -31,7 +31,7 @@ static int open_file(
     file->real = (sqlite3_file *)(file + 1);
     file->database = database;
     file->statistics.verifies = 1;
-    file->frame_header_at = file->unsettled_from = file->sum_ends_at = nowhere;
+    file->frame_header_at = file->unsettled_from = nowhere;
     file->log_is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     page_sums_open(&file->sums, NULL);
     int result = below(vfs)->xOpen(below(vfs), name, file->real, flags, out_flags);

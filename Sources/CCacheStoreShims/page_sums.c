@@ -12,12 +12,13 @@ enum { database_header_size = 100 };
 void page_sums_open(page_sums *sums, const char *database) {
     memset(sums, 0, sizeof *sums);
     sums->descriptor = -1;
-    sums->cached_index = -1;
     if (database) sums->path = sqlite3_mprintf("%s-sums", database);
 }
 
 void page_sums_close(page_sums *sums) {
     page_sums_drop(sums);
+    for (int place = 0; place < kept_blocks; place++) sqlite3_free(sums->kept[place]);
+    memset(sums->kept, 0, sizeof sums->kept);
     sqlite3_free(sums->blocks);
     sums->blocks = NULL;
     page_sums_close_file(sums);
@@ -49,18 +50,7 @@ static int write_generation(checked_file *file, uint64_t generation) {
     return file->real->pMethods->xWrite(file->real, field, sizeof field, generation_offset);
 }
 
-// MARK: Reading
-
-uint32_t page_sums_load(page_sums *sums, uint32_t number) {
-    uint32_t index = (number - 1) / sums_per_block;
-    if (!page_sums_open_file(sums, 0)
-        || !page_sums_read_block(sums->descriptor, sums->cached, index)) {
-        sums->is_useless = 1;
-        return 0;
-    }
-    sums->cached_index = index;
-    return sums->cached[(number - 1) % sums_per_block];
-}
+// MARK: Comparing
 
 // The sum that the side file has for a page of this generation; 0 where it says nothing.
 static uint32_t proven_sum(
@@ -91,7 +81,7 @@ int page_sums_is_stale(checked_file *file, unsigned char *page, int size, uint32
         int is_useless = 0;
         uint32_t expected = proven_sum(file, size, number, &before, &is_useless);
         if (expected == 0) {
-            sums->is_useless = is_useless;
+            if (is_useless) page_sums_give_up_reading(sums);
             if (is_useless && !page_sums_is_in_place(sums)) page_sums_close_file(sums);
             return 0;
         }

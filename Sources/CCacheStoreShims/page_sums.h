@@ -15,6 +15,8 @@ enum {
     generation_offset = 72,
     generation_size = 16,
     sums_per_block = 256,
+    // What a connection keeps for reading: 64 KiB, for 64 MiB of pages of 4 KiB.
+    kept_blocks = 64,
 };
 
 typedef struct page_sums_block {
@@ -23,6 +25,18 @@ typedef struct page_sums_block {
     uint64_t digest;
     uint32_t sums[sums_per_block];
 } page_sums_block;
+
+// What a connection has read of the side file.
+typedef struct kept_block {
+    // The block it is; -1 where nothing is known any more.
+    int64_t index;
+    uint32_t sums[sums_per_block];
+} kept_block;
+
+// Which state of the file a log belongs to: it changes with each checkpoint that has moved pages.
+typedef struct log_moment {
+    uint32_t salt[2], moved;
+} log_moment;
 
 // Of one open database. What is written between two syncs is a run.
 typedef struct page_sums {
@@ -33,11 +47,12 @@ typedef struct page_sums {
     // Whether the sums in the file were compared with their digest by this connection.
     int is_proven;
 
-    // For reading: some of the sums, as they were at the beginning of the transaction; and whether
-    // they turned out to say nothing about the database as it is now.
-    int64_t cached_index;
-    uint32_t cached[sums_per_block];
-    int is_useless;
+    // For reading: sums of the moment, if they may be kept beyond the transaction; whether that was
+    // looked at in this one; and whether the side file says nothing about the database as it is.
+    const uint32_t *log_index;
+    log_moment moment;
+    int outlasts, is_current, is_useless;
+    kept_block *kept[kept_blocks];
 
     // A run: whether there is one, and whether its sums are kept.
     int is_running;
@@ -59,19 +74,23 @@ static inline uint32_t page_sum_of(uint64_t checksum) {
     return sum ? sum : 1;
 }
 
-// What the file may have changed in since: called when a transaction begins.
-static inline void page_sums_forget(page_sums *sums) {
-    sums->cached_index = -1;
-    sums->is_useless = 0;
-}
+// MARK: Reading
 
+// Called when a transaction begins: the file may have changed since.
+static inline void page_sums_recheck(page_sums *sums) { sums->is_current = 0; }
+
+void page_sums_forget(page_sums *sums);
+// For the rest of the transaction.
+void page_sums_give_up_reading(page_sums *sums);
 uint32_t page_sums_load(page_sums *sums, uint32_t number);
 
 // The sum of a page that was read, as the side file has it; 0 where it is unknown.
 static inline uint32_t page_sums_at(page_sums *sums, uint32_t number) {
+    if (!sums->path) return 0;
     int64_t index = (int64_t)(number - 1) / sums_per_block;
-    if (sums->is_useless || !sums->path) return 0;
-    if (index == sums->cached_index) return sums->cached[(number - 1) % sums_per_block];
+    const kept_block *block = sums->kept[index % kept_blocks];
+    if (sums->is_current && !sums->is_useless && block && block->index == index)
+        return block->sums[(number - 1) % sums_per_block];
     return page_sums_load(sums, number);
 }
 

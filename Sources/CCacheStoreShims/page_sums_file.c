@@ -189,6 +189,17 @@ int page_sums_is_of(const page_sums_head *head, uint64_t generation) {
         && (head->header.generation == generation || head->header.next_generation == generation);
 }
 
+int page_sums_is_being_written(const page_sums *sums) {
+    struct {
+        unsigned char header[page_sums_header_size];
+        uint32_t first_mark;
+    } head;
+    page_sums_header header;
+    if (!page_sums_read_at(sums->descriptor, &head, sizeof head, 0)) return 1;
+    memcpy(&header, head.header, sizeof header);
+    return header.next_generation != 0 || head.first_mark != 0;
+}
+
 int page_sums_write_head(const page_sums *sums, int page_size, uint32_t marks_to_clear) {
     page_sums_head head;
     memset(&head, 0, sizeof head);

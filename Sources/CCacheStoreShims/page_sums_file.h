@@ -69,6 +69,8 @@ int page_sums_is_of(const page_sums_head *head, uint64_t generation);
 // Whether the sums of a block are being changed.
 int page_sums_is_marked(const page_sums_head *head, uint32_t index);
 uint64_t page_sums_digest_of_block(const uint32_t *sums, uint32_t index);
+// Whether a run has begun and not ended, or was interrupted. Where that cannot be read, too.
+int page_sums_is_being_written(const page_sums *sums);
 int page_sums_digest_of_all(int file, uint64_t *digest);
 
 #endif

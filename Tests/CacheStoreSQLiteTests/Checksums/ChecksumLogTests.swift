@@ -93,4 +93,61 @@ import Testing
         #expect(try connection.checksumStatistics?.unstampedPages == 0)
         try writer.close()
     }
+
+    @Test func `damage of a frame that was read before is found when it is read again`() throws {
+        let (store, writer, expected) = try storeWithLog()
+        let reader = try store.connection()
+        #expect(try ChecksumStore.content(of: reader) == expected)
+        var injector = CorruptionInjector(seed: TestSeed.make())
+        let log = URL(filePath: store.database.path + "-wal")
+        _ = try injector.flipBit(in: log, range: 32 + 40 * 4120 + 24..<32 + 41 * 4120)
+        try reader.resetPageCache()
+        let error = try sqliteError { _ = try ChecksumStore.content(of: reader) }
+        #expect(error.code == .SQLITE_IOERR_DATA)
+        _ = writer
+    }
+
+    @Test(arguments: [512, 4096])
+    func `a log that has begun again is read by who remembers the one before`(
+        pageSize: Int
+    ) throws {
+        // With small pages, of more frames than are remembered.
+        let store = try ChecksumStore(rows: 1_000, pageSize: pageSize)
+        let writer = try store.connection()
+        let reader = try store.connection()
+        for round in 0..<4 {
+            try writer.execute(sql: "UPDATE t SET n = n + 1, v = v || \(round)")
+            let expected = try ChecksumStore.content(of: writer)
+            for _ in 0..<2 {
+                try reader.resetPageCache()
+                #expect(try ChecksumStore.content(of: reader) == expected)
+            }
+            try writer.checkpoint(.restart)
+        }
+        let statistics = try #require(try reader.checksumStatistics)
+        #expect(statistics.verifiedLogPages > 1_000)
+        #expect(statistics.failedLogPages == 0)
+    }
+
+    @Test(.enabled(if: SystemFaultPlan.isAvailable))
+    func `a frame is one read, and the one before it is read once`() throws {
+        let store = try ChecksumStore(rows: 500)
+        let plan = try SystemFaultPlan(for: URL(filePath: store.database.path + "-wal"))
+        let writer = try store.connection()
+        try writer.execute(sql: "UPDATE t SET n = n + 1 WHERE id % 5 = 0")
+        let reader = try store.connection()
+        func readsOfLog() throws -> (calls: Int, pages: Int) {
+            plan.failNext(.read, after: .max)
+            let before = (plan.callCount, try reader.checksumStatistics?.verifiedLogPages ?? 0)
+            try reader.resetPageCache()
+            _ = try ChecksumStore.content(of: reader)
+            let pages = try reader.checksumStatistics?.verifiedLogPages ?? 0
+            return (plan.callCount - before.0, pages - before.1)
+        }
+        let first = try readsOfLog()
+        // They lie one behind the other, in the order in which they are read.
+        #expect(first.pages > 50 && first.calls < first.pages + 10)
+        let again = try readsOfLog()
+        #expect(again.calls == again.pages)
+    }
 }
