@@ -68,8 +68,8 @@ extension ManagedObjectContext {
         do {
             try recovering {
                 guard !object.isLoaded else { return }
-                if let group = object.faultGroup {
-                    try load(batch(of: object, in: group))
+                if let keys = object.keysOfFaultGroup {
+                    try load(faults(keys, rootIndex: object.plan.rootIndex))
                 } else {
                     try load(object)
                 }
@@ -79,10 +79,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The objects that are loaded together with one of them.
-    private func batch(of object: ManagedObject, in group: FaultGroup) -> [ManagedObject] {
-        let rootIndex = object.plan.rootIndex
-        return group.keys(around: object.row).compactMap { key in
+    private func faults(_ keys: ArraySlice<Int64>, rootIndex: Int) -> [ManagedObject] {
+        keys.compactMap { key in
             guard let other = registered(rootIndex: rootIndex, key: key), !other.isLoaded else {
                 return nil
             }

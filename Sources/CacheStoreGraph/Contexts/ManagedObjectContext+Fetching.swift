@@ -114,10 +114,7 @@ extension ManagedObjectContext {
         objects.reserveCapacity(ids.count)
         for (position, id) in ids.enumerated() {
             let object = registered(id) ?? makeObject(id)
-            if !object.isLoaded {
-                object.faultGroup = group
-                object.row = position
-            }
+            if !object.isLoaded { object.join(group, at: position) }
             objects.append(object)
         }
         return objects

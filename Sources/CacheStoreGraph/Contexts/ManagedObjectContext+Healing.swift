@@ -92,8 +92,8 @@ extension ManagedObject {
     /// Forgets the row and all values: the object is a fault, under another ID. Inside `mutate`.
     fileprivate final func beginAnew(as id: ManagedObjectID) {
         objectID = id
-        faultGroup = nil
         detachRow()
+        source = .nothing
         version = 0
         values.removeAll()
         extras = nil

@@ -14,18 +14,48 @@ extension ManagedObject {
 
     // MARK: - Rows
 
+    /// The rows that the object was loaded with.
+    final var batch: RowBatch? {
+        @inline(__always) get { if case .rows(let batch) = source { batch } else { nil } }
+    }
+
+    /// The place in `batch`: a division, so that objects need not keep it.
+    final var row: Int {
+        guard case .rows(let batch) = source, let rowStart else { return 0 }
+        return batch.row(startingAt: rowStart)
+    }
+
+    /// The version of the row that the object's values are based on; 0 where there is none.
+    final var version: Int64 {
+        get { if case .faults = source { 0 } else { versionOrPlace } }
+        set {
+            if case .faults = source { source = .nothing }
+            versionOrPlace = newValue
+        }
+    }
+
     /// Makes a row the one that unchanged values come from.
     final func attach(_ batch: RowBatch, row: Int) {
-        faultGroup = nil
-        self.batch = batch
-        self.row = row
+        source = .rows(batch)
         rowStart = batch.start(ofRow: row)
-        version = batch.version(ofRow: row)
+        versionOrPlace = batch.version(ofRow: row)
     }
 
     final func detachRow() {
-        batch = nil
+        if case .rows = source { source = .nothing }
         rowStart = nil
+    }
+
+    /// Makes a fault one of those that a fetch will load together.
+    final func join(_ group: FaultGroup, at place: Int) {
+        source = .faults(group)
+        versionOrPlace = Int64(place)
+    }
+
+    /// The objects that are to be loaded with this one, itself included; `nil` where none are.
+    final var keysOfFaultGroup: ArraySlice<Int64>? {
+        guard case .faults(let group) = source else { return nil }
+        return group.keys(around: Int(versionOrPlace))
     }
 
     /// What the row says, whatever has been changed since.

@@ -46,22 +46,28 @@ open class ManagedObject {
     @exclusivity(unchecked) public final internal(set) var objectID: ManagedObjectID
 
     // Directly behind the ID, which leaves room for it.
-    /// The place in `batch`, or in `faultGroup`.
-    @exclusivity(unchecked) private final var storedRow: Int32 = 0
-    /// The objects of one fetch that are loaded together; `nil` once loaded.
-    @exclusivity(unchecked) final var faultGroup: FaultGroup?
-    /// The row that the object was loaded from.
-    @exclusivity(unchecked) final var batch: RowBatch?
+    @exclusivity(unchecked) private final var storedPendingIndex: Int32 = -1
+    /// What the values come from, or will.
+    @exclusivity(unchecked) final var source = Source.nothing
     /// The start of the row, which the batch keeps.
     @exclusivity(unchecked) final var rowStart: UnsafeRawPointer?
     /// Values that are not, or not only, in the row; empty until there is one.
     @exclusivity(unchecked) final var values: ContiguousArray<PropertyValue> = []
     /// What only a changed object has, and one with to-many relationships that were used.
     @exclusivity(unchecked) final var extras: ObjectExtras?
-    /// The version of the row that the object's values are based on.
-    @exclusivity(unchecked) final var version: Int64 = 0
-    @exclusivity(unchecked) private final var storedPendingIndex: Int32 = -1
+    /// The version, or the place in a group of faults: what is not loaded has no version.
+    @exclusivity(unchecked) final var versionOrPlace: Int64 = 0
     @exclusivity(unchecked) final var status = Status()
+
+    // One field, because an object has one of them at most: each field that counts references is
+    // paid for by all objects of a fetch.
+    enum Source {
+        case nothing
+        /// The rows that the object was loaded with.
+        case rows(RowBatch)
+        /// The objects of one fetch that are loaded together, in batches.
+        case faults(FaultGroup)
+    }
 
     struct Status: OptionSet {
         var rawValue: UInt8
@@ -120,12 +126,6 @@ open class ManagedObject {
 
     deinit {
         unmanagedContext?._withUnsafeGuaranteedRef { $0.forget(self) }
-    }
-
-    /// The place among the rows, or the faults, of one fetch.
-    final var row: Int {
-        @inline(__always) get { Int(storedRow) }
-        @inline(__always) set { storedRow = Int32(truncatingIfNeeded: newValue) }
     }
 
     /// The place in the context's list of objects with unsaved changes; -1 if not in it.

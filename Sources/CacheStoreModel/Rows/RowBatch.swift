@@ -63,6 +63,11 @@ package final class RowBatch: @unchecked Sendable {
         UnsafeRawPointer(rows + row * stride)
     }
 
+    /// The row that starts there.
+    package func row(startingAt start: UnsafeRawPointer) -> Int {
+        (start - UnsafeRawPointer(rows)) / stride
+    }
+
     @inlinable
     package func tag(row: Int, column: Int) -> UInt8 {
         rows.load(fromByteOffset: row &* stride &+ column, as: UInt8.self)
