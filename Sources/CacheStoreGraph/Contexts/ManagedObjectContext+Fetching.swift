@@ -114,7 +114,8 @@ extension ManagedObjectContext {
         objects.reserveCapacity(ids.count)
         for (position, id) in ids.enumerated() {
             let object = registered(id) ?? makeObject(id)
-            if !object.isLoaded { object.join(group, at: position) }
+            // One with unsaved changes keeps the version that they are based on.
+            if !object.isLoaded, !object.hasChanges { object.join(group, at: position) }
             objects.append(object)
         }
         return objects

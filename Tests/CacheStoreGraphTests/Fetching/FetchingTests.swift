@@ -187,6 +187,37 @@ import Testing
     }
 
     @Test(arguments: GraphFixture.Kind.allCases)
+    func `faults of a batch that a child deletes are deleted`(kind: GraphFixture.Kind) throws {
+        let (_, context) = try makeLibrary(kind)
+        var request = FetchRequest<Photo>(sortBy: [SortDescriptor(\.title)])
+        request.fetchBatchSize = 5
+        let photos = try context.fetch(request)
+        let child = ManagedObjectContext(parent: context)
+        context.mergePolicy = .error
+        for place in [0, 3] { child.delete(child.object(with: photos[place].objectID)) }
+        try child.save()
+        try context.save()
+        #expect(try context.fetch(request).map(\.title) == ["p1", "p2", "p4"])
+    }
+
+    @Test(arguments: GraphFixture.Kind.allCases)
+    func `an object that was refreshed with its changes keeps their version in a batch`(
+        kind: GraphFixture.Kind
+    ) throws {
+        let (_, context) = try makeLibrary(kind)
+        var request = FetchRequest<Photo>(sortBy: [SortDescriptor(\.title)])
+        request.fetchBatchSize = 5
+        context.mergePolicy = .error
+        let photo = try context.fetch(request)[3]
+        photo.title = "new"
+        context.refresh(photo, mergeChanges: true)
+        request.includesPendingChanges = false
+        #expect(try context.fetch(request)[3] === photo)
+        try context.save()
+        #expect(try context.fetch(request).map(\.title).contains("new"))
+    }
+
+    @Test(arguments: GraphFixture.Kind.allCases)
     func `a predicate built anew in a loop is asked with its own values each time`(
         kind: GraphFixture.Kind
     ) throws {
