@@ -16,11 +16,14 @@ enum { TAG_INTEGER = 1, TAG_REAL = 2, TAG_TEXT = 3, TAG_BLOB = 4, TAG_ENCODED = 
 // Offsets into the heap have 32 bits.
 static const size_t full_heap = (size_t)1 << 30;
 
+// The texts of most single rows.
+static const size_t inside_heap = 136;
+
 // MARK: Room
 
 // Gives back what the last heap does not need: objects keep their buffers for long.
 static void trim_heap(packer_t *packer, batch_t *batch) {
-    if (packer->heap_capacity - packer->heap_count < 512) return;
+    if (batch->heap_is_inside || packer->heap_capacity - packer->heap_count < 512) return;
     void *smaller = realloc(batch->heap, packer->heap_count > 0 ? packer->heap_count : 1);
     if (smaller) batch->heap = smaller;
 }
@@ -45,12 +48,19 @@ static batch_t *new_batch(packer_t *packer) {
         packer->batch_capacity = more;
     }
     batch_t *batch = &packer->batches[packer->batch_count];
-    batch->rows = malloc((size_t)capacity * (size_t)form->stride);
+    size_t size = (size_t)capacity * (size_t)form->stride;
+    batch->heap_is_inside = capacity == 1;
+    batch->rows = malloc(batch->heap_is_inside ? size + inside_heap : size);
     if (!batch->rows) return NULL;
-    batch->heap = heap_capacity > 0 ? malloc(heap_capacity) : NULL;
-    if (heap_capacity > 0 && !batch->heap) {
-        free(batch->rows);
-        return NULL;
+    if (batch->heap_is_inside) {
+        heap_capacity = inside_heap;
+        batch->heap = (char *)batch->rows + size;
+    } else {
+        batch->heap = heap_capacity > 0 ? malloc(heap_capacity) : NULL;
+        if (heap_capacity > 0 && !batch->heap) {
+            free(batch->rows);
+            return NULL;
+        }
     }
     batch->count = 0;
     packer->row_capacity = capacity;
@@ -60,7 +70,19 @@ static batch_t *new_batch(packer_t *packer) {
     return batch;
 }
 
+// A heap of its own, for what does not fit behind the rows.
+static int move_heap_out(packer_t *packer, batch_t *batch, size_t capacity) {
+    void *heap = malloc(capacity);
+    if (!heap) return 0;
+    memcpy(heap, batch->heap, packer->heap_count);
+    batch->heap = heap;
+    batch->heap_is_inside = 0;
+    packer->heap_capacity = capacity;
+    return 1;
+}
+
 static int grow_rows(packer_t *packer, batch_t *batch) {
+    if (batch->heap_is_inside && !move_heap_out(packer, batch, 2 * inside_heap)) return 0;
     int32_t capacity = packer->row_capacity * 2;
     if (capacity > packer->form->rows_per_batch) capacity = packer->form->rows_per_batch;
     void *rows = realloc(batch->rows, (size_t)capacity * (size_t)packer->form->stride);
@@ -74,6 +96,7 @@ static int grow_heap(packer_t *packer, batch_t *batch, size_t count) {
     size_t capacity = packer->heap_capacity * 2;
     if (capacity < packer->heap_count + count) capacity = packer->heap_count + count;
     if (capacity < 256) capacity = 256;
+    if (batch->heap_is_inside) return move_heap_out(packer, batch, capacity);
     void *heap = realloc(batch->heap, capacity);
     if (!heap) return 0;
     batch->heap = heap;
@@ -236,8 +259,9 @@ int cachestore_pack_row(packer_t *packer, sqlite3_stmt *statement) {
 
 void cachestore_row_packer_clear(packer_t *packer) {
     for (int32_t index = 0; index < packer->batch_count; index++) {
-        free(packer->batches[index].rows);
-        free(packer->batches[index].heap);
+        batch_t *batch = &packer->batches[index];
+        free(batch->rows);
+        if (!batch->heap_is_inside) free(batch->heap);
     }
     packer->batch_count = 0;
     packer->heap_count = 0;

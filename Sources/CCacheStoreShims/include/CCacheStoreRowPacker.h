@@ -59,6 +59,9 @@ struct cachestore_packed_rows {
     void *rows;
     void *heap;
     int32_t count;
+    /// Whether the heap lies behind the rows, in one piece with them: a single row is looked up more
+    /// often than anything else, and each piece of memory costs as much as a few columns.
+    int32_t heap_is_inside;
 };
 
 /// What the rows of one statement are packed into. Made of zeros; `form` is set before the use.

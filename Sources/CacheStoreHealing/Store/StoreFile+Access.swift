@@ -26,18 +26,22 @@ extension StoreFile {
     /// it was last asked: a store that was replaced never comes back, so what is true after the
     /// statement was true while it ran.
     ///
+    /// A closure without a result, and no closure below this one: the way to a row that is looked up
+    /// is as long as the reading of it.
+    ///
     /// - Throws: as ``read(_:)``.
-    package func readStatement<T>(_ body: (Connection) throws -> T) throws -> T {
+    package func readStatement(_ body: (Connection) throws -> Void) throws {
         try translating {
-            try pool.readWithoutTransaction(timeout: options.busyTimeout) { connection in
+            let lease = try pool.acquireReader(timeout: options.busyTimeout)
+            defer { pool.release(lease) }
+            try lease.connection._withUnsafeGuaranteedRef { connection in
                 do {
-                    let value = try body(connection)
+                    try body(connection)
                     let version = try connection.dataVersion()
                     if connection.notes.pointee.verifiedDataVersion != version {
                         guard try isSameStore(connection) else { throw replaced() }
                         connection.notes.pointee.verifiedDataVersion = version
                     }
-                    return value
                 } catch let error as SQLiteError where error.classification == .programming {
                     // A table that is not there: because the store is another one?
                     guard try isSameStore(connection) else { throw replaced() }
@@ -193,11 +197,21 @@ extension StoreFile {
         giveUp(.damaged)
     }
 
+    @inline(__always)
     func translating<T>(_ body: () throws -> T) throws -> T {
         try checkUsable()
         do {
             return try body()
-        } catch let error as SQLiteError {
+        } catch {
+            try fail(because: error)
+        }
+    }
+
+    /// Throws what an error means for the store, and gives the store up where it means that.
+    @inline(never)
+    private func fail(because error: any Error) throws -> Never {
+        switch error {
+        case let error as SQLiteError:
             switch error.classification {
             case .programming, .constraint, .interrupted: throw error
             default: break
@@ -212,11 +226,12 @@ extension StoreFile {
             // Given up by another thread meanwhile: then that reason is the one to tell.
             if error.classification == .revoked { try checkUsable() }
             throw PersistentStoreError(sqlite: error, path: paths.main)
-        } catch let error as FileLockError {
+        case let error as FileLockError:
             throw PersistentStoreError(lock: error, path: paths.main)
-        } catch let error as PersistentStoreError {
+        case let error as PersistentStoreError:
             if error.code == .storeReplaced || error.code == .storeRemoved { giveUp(error.code) }
             throw error
+        default: throw error
         }
     }
 }

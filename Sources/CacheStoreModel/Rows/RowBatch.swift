@@ -30,8 +30,9 @@ package final class RowBatch: @unchecked Sendable {
 
     // Owned by the batch, freed in deinit.
     @usableFromInline package let rows: UnsafeMutableRawPointer
-    // Owned by the batch, freed in deinit.
+    // Owned by the batch, freed in deinit unless it is a part of the rows' memory.
     @usableFromInline package let heap: UnsafeMutableRawPointer?
+    private let heapIsInside: Bool
     @usableFromInline package let stride: Int
     @usableFromInline package let tagBytes: Int
     package let count: Int
@@ -40,11 +41,13 @@ package final class RowBatch: @unchecked Sendable {
     package let resolver: (any EncodedValueResolver)?
 
     package init(
-        rows: UnsafeMutableRawPointer, heap: UnsafeMutableRawPointer?, count: Int,
-        tagBytes: Int, cellCount: Int, resolver: (any EncodedValueResolver)?
+        rows: UnsafeMutableRawPointer, heap: UnsafeMutableRawPointer?,
+        heapIsInside: Bool = false, count: Int, tagBytes: Int, cellCount: Int,
+        resolver: (any EncodedValueResolver)?
     ) {
         self.rows = rows
         self.heap = heap
+        self.heapIsInside = heapIsInside
         self.count = count
         self.cellCount = cellCount
         self.tagBytes = tagBytes
@@ -54,7 +57,7 @@ package final class RowBatch: @unchecked Sendable {
 
     deinit {
         free(rows)
-        free(heap)
+        if !heapIsInside { free(heap) }
     }
 
     /// The start of a row. Valid for as long as the batch lives.

@@ -78,7 +78,8 @@ struct RowPacker {
         }
         defer { batches[index] = cachestore_packed_rows() }
         return RowBatch(
-            rows: rows, heap: batches[index].heap, count: Int(batches[index].count),
+            rows: rows, heap: batches[index].heap,
+            heapIsInside: batches[index].heap_is_inside != 0, count: Int(batches[index].count),
             tagBytes: form.tagBytes, cellCount: form.cellCount, resolver: resolver)
     }
 }

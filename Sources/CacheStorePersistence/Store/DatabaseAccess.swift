@@ -9,8 +9,9 @@ import Synchronization
 protocol DatabaseAccess: AnyObject, Sendable {
     /// Calls a closure with a connection that reads one snapshot.
     func read<T>(_ body: (Connection) throws -> T) throws -> T
-    /// The same for a closure that runs one statement, for less.
-    func readStatement<T>(_ body: (Connection) throws -> T) throws -> T
+    /// The same for a closure that runs one statement, for less. What is read goes into variables of
+    /// the caller: a result of any type would cost a part of what a statement does.
+    func readStatement(_ body: (Connection) throws -> Void) throws
     /// Calls a closure in a write transaction: commits when it returns, rolls back when it throws.
     func write<T>(_ body: (Connection) throws -> T) throws -> T
     func close(clean: Bool) throws
@@ -28,7 +29,7 @@ final class SingleConnection: DatabaseAccess, @unchecked Sendable {
         try alone { try body(connection) }
     }
 
-    func readStatement<T>(_ body: (Connection) throws -> T) throws -> T { try read(body) }
+    func readStatement(_ body: (Connection) throws -> Void) throws { try read(body) }
 
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
         try alone { try connection.transaction(.immediate) { try body(connection) } }

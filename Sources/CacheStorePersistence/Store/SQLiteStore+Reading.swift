@@ -10,17 +10,19 @@ extension SQLiteStore {
         let plan = map.selects[query.entity.index]
         let packer = RowPacker(
             form: plan.form, resolver: resolver, expectedRows: query.limit ?? 16)
-        return try readStatement { connection in
+        var batches: [RowBatch] = []
+        try readStatement { connection in
             let statement = try compiled.statement(on: connection)
-            return try packer.pack(statement, selecting: compiled.rowSelection, on: connection)
+            batches = try packer.pack(statement, selecting: compiled.rowSelection, on: connection)
         }
+        return batches
     }
 
     package func objectIDs(matching query: StoreQuery) throws -> [ManagedObjectID] {
         let compiled = try compile(query, selecting: .identifiers)
         let plan = map.selects[query.entity.index]
-        return try readStatement { connection in
-            var ids: [ManagedObjectID] = []
+        var ids: [ManagedObjectID] = []
+        try readStatement { connection in
             let statement = try compiled.statement(on: connection)
             try statement.rows { row in
                 var entity = plan.entityIndex
@@ -30,16 +32,18 @@ extension SQLiteStore {
                 ids.append(
                     ManagedObjectID(space: space, entityIndex: entity, key: row.int64(at: 0)))
             }
-            return ids
         }
+        return ids
     }
 
     package func count(matching query: StoreQuery) throws -> Int {
         let compiled = try compile(query, selecting: .count)
-        return try readStatement { connection in
+        var count = 0
+        try readStatement { connection in
             let statement = try compiled.statement(on: connection)
-            return Int(try statement.first { $0.int64(at: 0) } ?? 0)
+            count = Int(try statement.first { $0.int64(at: 0) } ?? 0)
         }
+        return count
     }
 
     package func rows(of entity: Entity, keys: [Int64]) throws -> [RowBatch] {
@@ -48,7 +52,7 @@ extension SQLiteStore {
         let packer = RowPacker(form: plan.form, resolver: resolver, expectedRows: keys.count)
         let select = map.rowsByKey[entity.rootIndex]
         let chunks = chunks(of: keys)
-        return try read(chunks.count == 1) { connection in
+        return try rows(chunks.count == 1) { connection in
             try chunks.flatMap { chunk in
                 let statement = try connection.statement(sql: "\(select.sql) IN (\(chunk.marks))")
                 try statement.bind(chunk.bindings)
@@ -60,14 +64,16 @@ extension SQLiteStore {
     package func row(of entity: Entity, key: Int64) throws -> RowBatch? {
         let index = entity.rootIndex
         let packer = RowPacker(form: map.selects[index].form, resolver: resolver, expectedRows: 1)
-        return try readStatement { connection in
+        var batch: RowBatch?
+        try readStatement { connection in
             let statement = try connection.statement(map.rowsByKey[index].singleKey) {
                 map.rowsByKey[index].singleSQL + " = ?"
             }
             try statement.bind(key, at: 1)
-            return try packer.packOne(
+            batch = try packer.packOne(
                 statement, selecting: map.rowsByKey[index].singleSelection, on: connection)
         }
+        return batch
     }
 
     package func members(
@@ -87,7 +93,7 @@ extension SQLiteStore {
         let tail =
             position.map { ") ORDER BY \(owner), \($0) IS NULL, \($0), t0.\"_id\"" } ?? ")"
         let chunks = chunks(of: owners.sorted())
-        return try read(chunks.count == 1) { connection in
+        return try rows(chunks.count == 1) { connection in
             try chunks.flatMap { chunk in
                 let statement = try connection.statement(sql: head + chunk.marks + tail)
                 try statement.bind(chunk.bindings)
@@ -96,11 +102,14 @@ extension SQLiteStore {
         }
     }
 
-    /// Reads one snapshot, which takes a transaction unless there is one statement only.
-    private func read<T>(
-        _ isSingleStatement: Bool, _ body: (Connection) throws -> T
-    ) throws -> T {
-        try isSingleStatement ? readStatement(body) : read(body)
+    /// Reads rows of one snapshot, which takes a transaction unless there is one statement only.
+    private func rows(
+        _ isSingleStatement: Bool, _ body: (Connection) throws -> [RowBatch]
+    ) throws -> [RowBatch] {
+        guard isSingleStatement else { return try read(body) }
+        var batches: [RowBatch] = []
+        try readStatement { batches = try body($0) }
+        return batches
     }
 
     /// The tables of a relationship's members, and the columns with their owner and position.

@@ -36,7 +36,7 @@ package final class SQLiteStore: PersistentStore {
         space = IdentitySpace.space(storeIdentifier: identifier, model: schema.model)
         resolver = ValueResolver(files: files)
         let numbers = try Self.translating(url) {
-            try access.readStatement { try EntityNumbers.load(from: $0, model: schema.model) }
+            try access.read { try EntityNumbers.load(from: $0, model: schema.model) }
         }
         map = StoreMap(schema: schema, numbers: numbers)
     }
@@ -53,11 +53,12 @@ package final class SQLiteStore: PersistentStore {
     }
 
     /// Reads with a single statement.
-    func readStatement<T>(_ body: (Connection) throws -> T) throws -> T {
+    @inline(__always)
+    func readStatement(_ body: (Connection) throws -> Void) throws {
         try Self.translating(url) {
             try access.readStatement { connection in
                 try ConnectionPreparation.prepare(connection)
-                return try body(connection)
+                try body(connection)
             }
         }
     }
@@ -75,6 +76,7 @@ package final class SQLiteStore: PersistentStore {
         }
     }
 
+    @inline(__always)
     private static func translating<T>(_ url: URL?, _ body: () throws -> T) throws -> T {
         do {
             return try body()

@@ -71,6 +71,22 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `texts of one row come back as they were, however long they are`(
+        _ kind: StoreKind
+    ) throws {
+        let fixture = try StoreFixture(kind)
+        // About the length that fits behind a row that is packed alone.
+        for length in Array(60...72) + [130, 135, 136, 137, 271, 272, 273, 5_000] {
+            let text = PropertyValue.string(String(repeating: "a", count: length))
+            let data = PropertyValue.data(Data(repeating: 7, count: length))
+            let id = try fixture.insert("Value", ["of_string": text, "of_binaryData": data])
+            let row = try #require(try fixture.row(id))
+            #expect(row.values["of_string"] == text)
+            #expect(row.values["of_binaryData"] == data)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `not a number is kept as no value`(_ kind: StoreKind) throws {
         let fixture = try StoreFixture(kind)
         let id = try fixture.insert("Value", ["of_double": .double(.nan)])

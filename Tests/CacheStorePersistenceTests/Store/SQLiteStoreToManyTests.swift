@@ -56,6 +56,26 @@ import Testing
                 == [tags[2].key, tags[0].key])
     }
 
+    @Test func `members of one owner come with their texts`() throws {
+        let library = try Library()
+        let album = try library.insert("Album", ["name": .string("A")])
+        // More than one row, and more text, than there is room for at first.
+        let names = (0..<700).map { String(repeating: "\($0) ", count: $0 % 90) + "\($0)" }
+        for name in names {
+            _ = try library.insert(
+                "Photo", ["identifier": .string(name), "album": .object(album)])
+        }
+        let batches = try library.store.members(
+            of: try library.property("photos", of: "Album"), in: library.entity("Album"),
+            owners: [album.key])
+        let column = try #require(library.property("identifier", of: "Photo").column)
+        let found = batches.flatMap { batch in
+            (0..<batch.count).map { batch.value(row: $0, column: column, type: .string) }
+        }
+        #expect(Set(found) == Set(names.map { .string($0) }))
+        #expect(found.count == names.count)
+    }
+
     @Test func `an ordered one-to-many keeps the order that was saved`() throws {
         let library = try Library()
         let album = try library.insert("Album", ["name": .string("A")])
