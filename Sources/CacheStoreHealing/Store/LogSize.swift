@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CCacheStoreSQLite
+import CacheStoreSQLite
 import Synchronization
 
 /// How many pages the write-ahead log has after the last commit of the writing connection.
@@ -28,13 +29,23 @@ final class LogSize: Sendable {
     /// snapshots have kept it from starting again.
     var isOutOfProportion: Bool { pages.load(ordering: .relaxed) >= 4 * threshold }
 
-    /// Readers of old snapshots can keep pages in the log. It is then not tried again at each
-    /// write, but after as many more pages.
-    func didCheckpoint(isComplete: Bool) {
-        let now = isComplete ? 0 : pages.load(ordering: .relaxed)
-        due.store(now + threshold, ordering: .relaxed)
-        if isComplete { pages.store(0, ordering: .relaxed) }
+    /// Notes how far a checkpoint came; `nil` for one that failed.
+    ///
+    /// Readers that are in the middle of something keep the last pages only, and will be gone in a
+    /// moment: it is tried again soon, so that the log can start from its beginning although somebody
+    /// always reads. Who reads an old snapshot keeps more: it is then tried after as many more pages.
+    func didCheckpoint(_ result: Connection.CheckpointResult?) {
+        if let result, result.isComplete {
+            due.store(threshold, ordering: .relaxed)
+            return pages.store(0, ordering: .relaxed)
+        }
+        let left = result.map { ($0.logFrames ?? 0) - ($0.checkpointedFrames ?? 0) } ?? threshold
+        let pause = left < threshold ? max(1, threshold / 8) : threshold
+        due.store(pages.load(ordering: .relaxed) + pause, ordering: .relaxed)
     }
+
+    /// Notes the length of the log after a commit.
+    func didCommit(pages count: Int) { pages.store(count, ordering: .relaxed) }
 
     /// Listens to the commits of a connection, which must not outlive this object.
     func listen(to handle: OpaquePointer) {
@@ -44,7 +55,7 @@ final class LogSize: Sendable {
             { context, _, _, pages in
                 guard let context else { return SQLITE_OK }
                 Unmanaged<LogSize>.fromOpaque(context).takeUnretainedValue()
-                    .pages.store(Int(pages), ordering: .relaxed)
+                    .didCommit(pages: Int(pages))
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self).toOpaque())
     }

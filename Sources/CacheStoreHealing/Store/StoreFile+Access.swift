@@ -90,7 +90,7 @@ extension StoreFile {
         try translating {
             try withWriter { connection in
                 let result = try connection.checkpoint(mode)
-                logSize.didCheckpoint(isComplete: result.isComplete)
+                logSize.didCheckpoint(result)
                 return result
             }
         }
@@ -165,11 +165,11 @@ extension StoreFile {
         let isLarge = logSize.isOutOfProportion
         do throws(SQLiteError) {
             let result = try connection.checkpoint(.passive)
-            logSize.didCheckpoint(isComplete: result.isComplete)
+            logSize.didCheckpoint(result)
             guard result.isComplete else { return }
             if isLarge { try cutLog(connection) }
         } catch {
-            logSize.didCheckpoint(isComplete: false)
+            logSize.didCheckpoint(nil)
             noteDamage(error)
         }
         shrinkIfDue(connection, atMost: 256)

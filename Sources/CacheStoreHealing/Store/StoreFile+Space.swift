@@ -59,7 +59,7 @@ extension StoreFile {
         // Not cut: its space is what a deletion can be sure of.
         _ = try? withWriter { connection in
             let result = try connection.checkpoint(.passive)
-            logSize.didCheckpoint(isComplete: result.isComplete)
+            logSize.didCheckpoint(result)
         }
     }
 }

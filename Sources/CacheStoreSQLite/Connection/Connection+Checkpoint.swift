@@ -22,6 +22,11 @@ extension Connection {
         /// Frames of it that are in the database file by now.
         package var checkpointedFrames: Int?
 
+        package init(logFrames: Int?, checkpointedFrames: Int?) {
+            self.logFrames = logFrames
+            self.checkpointedFrames = checkpointedFrames
+        }
+
         package var isComplete: Bool { logFrames == checkpointedFrames }
     }
 
