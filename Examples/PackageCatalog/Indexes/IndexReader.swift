@@ -72,8 +72,13 @@ struct IndexReader {
         do {
             try process.run()
         } catch {
+            let path = source.url.path
+            guard FileManager.default.isExecutableFile(atPath: aptHelper.path) else {
+                throw IndexError(
+                    .noUnpacker, "\(path) is compressed, and there is no \(aptHelper.path)")
+            }
             throw IndexError(
-                .noUnpacker, "\(source.url.path) is compressed, and there is no \(aptHelper.path)")
+                .unpackerFailed, "\(path) cannot be unpacked: \(error.localizedDescription)")
         }
         do {
             try read(output.fileHandleForReading, named: source.url.path, progress, body)

@@ -23,7 +23,13 @@ import Testing
 
     /// A reader whose unpacker is a shell script; `$2` is the file to unpack.
     private func reader(unpackingWith script: String) throws -> IndexReader {
-        let program = try folder.write("#!/bin/sh\n\(script)\n", to: "unpack", mode: 0o755)
+        // Another process makes the copy that is run: a program that this one has open to be written
+        // would be "busy" as long as a child that another test starts has it open as well.
+        let text = try folder.write("#!/bin/sh\n\(script)\n", to: "unpack.txt", mode: 0o755)
+        let program = folder.url.appendingPathComponent("unpack")
+        let copy = try Process.run(
+            URL(fileURLWithPath: "/bin/cp"), arguments: ["-p", text.path, program.path])
+        copy.waitUntilExit()
         return IndexReader(aptHelper: program)
     }
 
