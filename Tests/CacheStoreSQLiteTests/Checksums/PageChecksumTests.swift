@@ -8,7 +8,8 @@ import Testing
     }
 
     // Pages without their stamp, which the processor reads in two halves, and other lengths.
-    @Test(arguments: [8, 16, 24, 248, 496, 512, 4080, 4096, 131_064] + (9...16).map { (1 << $0) - 8 })
+    @Test(
+        arguments: [8, 16, 24, 248, 496, 512, 4080, 4096, 131_064] + (9...16).map { (1 << $0) - 8 })
     func `the processor and the table agree`(count: Int) {
         let page = page(count)
         for number in [1, 2, 77, UInt32.max] {
