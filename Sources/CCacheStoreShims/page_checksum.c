@@ -73,17 +73,36 @@ uint64_t cachestore_page_checksum_portable(const void *bytes, size_t count, uint
 
 #if defined(__x86_64__)
 
-__attribute__((target("sse4.2"))) static uint64_t accelerated_words(
-    const void *bytes, size_t count, uint32_t number) {
+#define ACCELERATED __attribute__((target("sse4.2")))
+ACCELERATED static inline uint64_t next_crc(uint64_t crc, uint64_t word) {
+    return _mm_crc32_u64(crc, word);
+}
+
+#elif defined(__aarch64__)
+
+#define ACCELERATED __attribute__((target("crc")))
+ACCELERATED static inline uint64_t next_crc(uint64_t crc, uint64_t word) {
+    return __crc32cd((uint32_t)crc, word);
+}
+
+#endif
+
+#if defined(ACCELERATED)
+
+ACCELERATED static uint64_t accelerated_words(const void *bytes, size_t count, uint32_t number) {
     const unsigned char *next = bytes;
     uint64_t first = first_start(number), second = second_start(number);
     for (; count >= 16; count -= 16, next += 16) {
-        first = _mm_crc32_u64(first, word_at(next));
-        second = _mm_crc32_u64(second, word_at(next + 8));
+        first = next_crc(first, word_at(next));
+        second = next_crc(second, word_at(next + 8));
     }
-    if (count >= 8) first = _mm_crc32_u64(first, word_at(next));
+    if (count >= 8) first = next_crc(first, word_at(next));
     return joined((uint32_t)first, (uint32_t)second);
 }
+
+#endif
+
+#if defined(__x86_64__)
 
 // What multiplies by the zeros of half a page: x^(64 n - 33) modulo the polynomial, bits reversed,
 // where n is the number of words that a lane has in the later half. For the page sizes from 512 on.
@@ -94,7 +113,7 @@ static const uint32_t half_a_page[8] = {
 __attribute__((target("sse4.2,pclmul"))) static uint64_t moved_on(uint64_t crc, uint32_t by) {
     __m128i product = _mm_clmulepi64_si128(
         _mm_cvtsi64_si128((long long)crc), _mm_cvtsi64_si128(by), 0);
-    return _mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(product));
+    return next_crc(0, (uint64_t)_mm_cvtsi128_si64(product));
 }
 
 // The processor needs three cycles for a word, and could begin the next one after each of them: so
@@ -107,18 +126,18 @@ __attribute__((target("sse4.2,pclmul"))) static uint64_t accelerated_page(
     uint64_t first = first_start(number), second = second_start(number);
     uint64_t later_first = 0, later_second = 0;
     for (size_t pair = 0; pair < later_pairs; pair++, next += 16, later += 16) {
-        first = _mm_crc32_u64(first, word_at(next));
-        second = _mm_crc32_u64(second, word_at(next + 8));
-        later_first = _mm_crc32_u64(later_first, word_at(later));
-        later_second = _mm_crc32_u64(later_second, word_at(later + 8));
+        first = next_crc(first, word_at(next));
+        second = next_crc(second, word_at(next + 8));
+        later_first = next_crc(later_first, word_at(later));
+        later_second = next_crc(later_second, word_at(later + 8));
     }
-    // The last word but one, of each lane, that the earlier half has more.
-    first = _mm_crc32_u64(first, word_at(next));
-    second = _mm_crc32_u64(second, word_at(next + 8));
+    // The earlier half has one word more of each lane; the first lane also has the last word of all.
+    first = next_crc(first, word_at(next));
+    second = next_crc(second, word_at(next + 8));
     uint32_t by = half_a_page[__builtin_ctzll(count + 8) - 9];
     first = moved_on(first, by) ^ later_first;
     second = moved_on(second, by) ^ later_second;
-    first = _mm_crc32_u64(first, word_at(later));
+    first = next_crc(first, word_at(later));
     return joined((uint32_t)first, (uint32_t)second);
 }
 
@@ -141,16 +160,8 @@ static int is_supported(void) {
 
 #elif defined(__aarch64__)
 
-__attribute__((target("crc"))) static uint64_t accelerated(
-    const void *bytes, size_t count, uint32_t number) {
-    const unsigned char *next = bytes;
-    uint32_t first = first_start(number), second = second_start(number);
-    for (; count >= 16; count -= 16, next += 16) {
-        first = __crc32cd(first, word_at(next));
-        second = __crc32cd(second, word_at(next + 8));
-    }
-    if (count >= 8) first = __crc32cd(first, word_at(next));
-    return joined(first, second);
+static uint64_t accelerated(const void *bytes, size_t count, uint32_t number) {
+    return accelerated_words(bytes, count, number);
 }
 
 static int is_supported(void) {
