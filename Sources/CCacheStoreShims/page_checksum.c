@@ -117,7 +117,7 @@ __attribute__((target("sse4.2,pclmul"))) static uint64_t moved_on(uint64_t crc, 
 }
 
 // The processor needs three cycles for a word, and could begin the next one after each of them: so
-// both halves of the two lanes go side by side, and are joined in the end. `count` is that of a page.
+// both halves of the two lanes go side by side, and are joined in the end. The bytes are a page.
 __attribute__((target("sse4.2,pclmul"))) static uint64_t accelerated_page(
     const void *bytes, size_t count, uint32_t number) {
     const unsigned char *next = bytes;
@@ -131,7 +131,7 @@ __attribute__((target("sse4.2,pclmul"))) static uint64_t accelerated_page(
         later_first = next_crc(later_first, word_at(later));
         later_second = next_crc(later_second, word_at(later + 8));
     }
-    // The earlier half has one word more of each lane; the first lane also has the last word of all.
+    // The earlier half has one word more of each lane; the first lane has the last word of all.
     first = next_crc(first, word_at(next));
     second = next_crc(second, word_at(next + 8));
     uint32_t by = half_a_page[__builtin_ctzll(count + 8) - 9];

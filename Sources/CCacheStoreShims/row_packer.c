@@ -112,6 +112,19 @@ static int64_t entity_index(const form_t *form, int64_t number, int32_t fallback
     return index < 0 ? fallback : index;
 }
 
+// Most texts are short, and a call of memcpy() costs more than copying them.
+static void copy_bytes(unsigned char *to, const unsigned char *from, size_t count) {
+    if (count >= 16 && count <= 32) {
+        memcpy(to, from, 16);
+        memcpy(to + count - 16, from + count - 16, 16);
+    } else if (count >= 8 && count < 16) {
+        memcpy(to, from, 8);
+        memcpy(to + count - 8, from + count - 8, 8);
+    } else if (count > 0) {
+        memcpy(to, from, count);
+    }
+}
+
 static int pack(packer_t *packer, sqlite3_value **values) {
     const form_t *form = packer->form;
     batch_t *batch = packer->batch_count > 0 ? &packer->batches[packer->batch_count - 1] : NULL;
@@ -123,7 +136,8 @@ static int pack(packer_t *packer, sqlite3_value **values) {
     }
     unsigned char *row = (unsigned char *)batch->rows + (size_t)batch->count * (size_t)form->stride;
     unsigned char *cells = row + form->tag_bytes;
-    memset(row, 0, (size_t)form->tag_bytes);
+    static const uint64_t no_tags = 0;
+    for (unsigned char *tags = row; tags < cells; tags += 8) memcpy(tags, &no_tags, 8);
     if (form->constant_cell >= 0) {
         row[form->constant_cell] = TAG_INTEGER;
         memcpy(cells + form->constant_cell * 8, &form->constant, 8);
@@ -144,7 +158,8 @@ static int pack(packer_t *packer, sqlite3_value **values) {
         }
         // Storage classes are asked first: asking for another form would convert the value
         // (https://sqlite.org/c3ref/value_blob.html).
-        switch (sqlite3_value_type(value)) {
+        int type = sqlite3_value_type(value);
+        switch (type) {
         case SQLITE_INTEGER:
             integer = sqlite3_value_int64(value);
             if (slot->kind == CACHESTORE_SLOT_ENTITY) {
@@ -161,7 +176,7 @@ static int pack(packer_t *packer, sqlite3_value **values) {
         }
         case SQLITE_TEXT:
         case SQLITE_BLOB: {
-            int is_text = sqlite3_value_type(value) == SQLITE_TEXT;
+            int is_text = type == SQLITE_TEXT;
             const void *bytes =
                 is_text ? (const void *)sqlite3_value_text(value) : sqlite3_value_blob(value);
             size_t count = (size_t)sqlite3_value_bytes(value);
@@ -173,7 +188,7 @@ static int pack(packer_t *packer, sqlite3_value **values) {
                 && !grow_heap(packer, batch, count)) {
                 return 0;
             }
-            if (count > 0) memcpy((char *)batch->heap + packer->heap_count, bytes, count);
+            copy_bytes((unsigned char *)batch->heap + packer->heap_count, bytes, count);
             uint32_t place[2] = {(uint32_t)packer->heap_count, (uint32_t)count};
             row[slot->cell] = is_text                              ? TAG_TEXT
                               : slot->kind == CACHESTORE_SLOT_OPAQUE ? TAG_ENCODED

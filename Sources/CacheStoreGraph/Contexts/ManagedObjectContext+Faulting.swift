@@ -328,7 +328,7 @@ extension ManagedObjectContext {
             object.status.insert(.awake)
             if let entry = above?.entries[id] { overlay(entry, on: object) }
             object.awakeFromFetch()
-            objects.append(object)
+            objects.append(consume object)
         }
     }
 

@@ -75,14 +75,29 @@ import Testing
         _ kind: StoreKind
     ) throws {
         let fixture = try StoreFixture(kind)
-        // About the length that fits behind a row that is packed alone.
-        for length in Array(60...72) + [130, 135, 136, 137, 271, 272, 273, 5_000] {
-            let text = PropertyValue.string(String(repeating: "a", count: length))
-            let data = PropertyValue.data(Data(repeating: 7, count: length))
+        // Those that are copied in their own ways, and about what fits behind a row that is alone.
+        for length in Array(0...72) + [130, 135, 136, 137, 271, 272, 273, 5_000] {
+            let bytes = (0..<length).map { UInt8(97 + ($0 * 7 + length) % 26) }
+            let text = PropertyValue.string(String(decoding: bytes, as: UTF8.self))
+            let data = PropertyValue.data(Data(bytes))
             let id = try fixture.insert("Value", ["of_string": text, "of_binaryData": data])
             let row = try #require(try fixture.row(id))
             #expect(row.values["of_string"] == text)
             #expect(row.values["of_binaryData"] == data)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a missing value is not that of the row that was read before`(_ kind: StoreKind) throws {
+        let fixture = try StoreFixture(kind)
+        let all = ContractModel.types.compactMap { name, type in
+            Self.samples(type.kind).first.map { (name, $0) }
+        }
+        let full = try fixture.insert("Value", Dictionary(uniqueKeysWithValues: all))
+        let empty = try fixture.insert("Value", [:])
+        for _ in 0..<3 {
+            #expect(try fixture.row(full)?.values.filter { !$0.value.isNull }.count == all.count)
+            #expect(try fixture.row(empty)?.values.filter { !$0.value.isNull }.isEmpty == true)
         }
     }
 
