@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
-import Synchronization
 
 /// A file, whatever its name.
 struct FileIdentity: Sendable, Hashable {
@@ -32,18 +31,20 @@ final class OpenFileRegistry: Sendable {
         var parked: [Int32] = []
     }
 
-    private let entries = Mutex<[FileIdentity: Entry]>([:])
+    // Guarded by `lock`. Not a Mutex of the Synchronization module, for the reason in IdentitySpace.
+    nonisolated(unsafe) private var entries: [FileIdentity: Entry] = [:]
+    private let lock = NSLock()
 
     func contains(_ identity: FileIdentity) -> Bool {
-        entries.withLock { $0[identity] != nil }
+        lock.withLock { entries[identity] != nil }
     }
 
     func add(_ identity: FileIdentity) {
-        entries.withLock { $0[identity, default: Entry()].count += 1 }
+        lock.withLock { entries[identity, default: Entry()].count += 1 }
     }
 
     func remove(_ identity: FileIdentity) {
-        let parked: [Int32] = entries.withLock { entries in
+        let parked: [Int32] = lock.withLock {
             guard let entry = entries[identity] else { return [] }
             if entry.count > 1 {
                 entries[identity]?.count -= 1
@@ -60,7 +61,7 @@ final class OpenFileRegistry: Sendable {
         var status = stat()
         let isParked =
             fstat(descriptor, &status) == 0
-            && entries.withLock { entries in
+            && lock.withLock {
                 entries[FileIdentity(status)]?.parked.append(descriptor) != nil
             }
         if !isParked { Foundation.close(descriptor) }
