@@ -9,7 +9,7 @@ import Foundation
 /// are reads a second, and `peak-memory` is in KiB. In the environment,
 /// - `TASKS` names the tasks to run, all by default,
 /// - `ROUNDS` and `ROWS` change the number of rounds and rows,
-/// - `SECONDS` is how long each contestant reads in `concurrent-reads`,
+/// - `SECONDS` is how long each contestant reads in a round of `concurrent-reads`,
 /// - `LONG=1` lets `growth` go to ten million rows,
 /// - `BENCH_DIRECTORY` is the folder for the stores; those of 100 MB and 1 GB stay there, for the
 ///   next run,

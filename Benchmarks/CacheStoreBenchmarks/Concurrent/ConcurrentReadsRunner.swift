@@ -95,7 +95,7 @@ struct ConcurrentReadsRunner: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         for _ in 0..<threads { round.go.signal() }
-        Thread.sleep(forTimeInterval: settings.seconds / Double(settings.rounds))
+        Thread.sleep(forTimeInterval: settings.seconds)
         round.isOver.store(true, ordering: .relaxed)
         let duration = start.duration(to: clock.now) / .seconds(1)
         for _ in 0..<threads { round.ended.wait() }

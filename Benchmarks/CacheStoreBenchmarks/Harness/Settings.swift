@@ -8,7 +8,7 @@ struct Settings: Sendable {
     var rounds = 5
     /// The rows of the tasks that work on one table.
     var rowCount = 100_000
-    /// How long each contestant reads in `concurrent-reads`, all rounds together.
+    /// How long each contestant reads in a round of `concurrent-reads`.
     var seconds = 10.0
     /// Whether `growth` goes to ten million rows.
     var isLong = false
