@@ -142,8 +142,8 @@ static inline int sector_size(sqlite3_file *file) {
 static inline int device_characteristics(sqlite3_file *file) {
     return real(file)->pMethods->xDeviceCharacteristics(real(file));
 }
-// What the method is for (https://sqlite.org/c3ref/io_methods.html). The VFS of Unix also takes a lock
-// that all databases of the process share, twice for each transaction that reads.
+// What the method is for (https://sqlite.org/c3ref/io_methods.html). The VFS of Unix also takes a
+// lock that all databases of the process share, twice for each transaction that reads.
 static inline void shared_barrier(sqlite3_file *file) {
     (void)file;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

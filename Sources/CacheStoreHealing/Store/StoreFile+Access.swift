@@ -26,15 +26,13 @@ extension StoreFile {
     /// it was last asked: a store that was replaced never comes back, so what is true after the
     /// statement was true while it ran.
     ///
-    /// A closure without a result, and no closure below this one: the way to a row that is looked up
-    /// is as long as the reading of it.
+    /// The closure has no result, which spares the way to a row that is looked up whatever handles one
+    /// of any type.
     ///
     /// - Throws: as ``read(_:)``.
     package func readStatement(_ body: (Connection) throws -> Void) throws {
         try translating {
-            let lease = try pool.acquireReader(timeout: options.busyTimeout)
-            defer { pool.release(lease) }
-            try lease.connection._withUnsafeGuaranteedRef { connection in
+            try pool.readWithoutTransaction(timeout: options.busyTimeout) { connection in
                 do {
                     try body(connection)
                     let version = try connection.dataVersion()

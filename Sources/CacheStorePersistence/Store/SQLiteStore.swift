@@ -35,10 +35,14 @@ package final class SQLiteStore: PersistentStore {
         model = schema.model
         space = IdentitySpace.space(storeIdentifier: identifier, model: schema.model)
         resolver = ValueResolver(files: files)
-        let numbers = try Self.translating(url) {
-            try access.read { try EntityNumbers.load(from: $0, model: schema.model) }
+        var numbers: EntityNumbers?
+        try Self.translating(url) {
+            try access.readStatement {
+                numbers = try EntityNumbers.load(from: $0, model: schema.model)
+            }
         }
-        map = StoreMap(schema: schema, numbers: numbers)
+        map = StoreMap(
+            schema: schema, numbers: numbers ?? EntityNumbers(byName: [:], model: schema.model))
     }
 
     // MARK: Access

@@ -13,10 +13,11 @@ import Synchronization
 
 extension ConnectionPool {
     /// A connection to read with, until it is given back.
+    @usableFromInline
     package struct Lease {
         // Until it is given back its slot keeps the connection, or the pool that of an extra reader;
         // and the pool keeps its slots.
-        package let connection: Unmanaged<Connection>
+        @usableFromInline package let connection: Unmanaged<Connection>
         /// `nil` for a reader beyond the maximum.
         let slot: Unmanaged<ReaderSlot>?
     }
@@ -24,11 +25,9 @@ extension ConnectionPool {
     /// How many connections for reading are open or being opened, those beyond the maximum left out.
     package var openReaderCount: Int { slots.count { !$0.isEmpty } }
 
-    /// Takes a connection to read with, without a transaction; to be given back by ``release(_:)``, on
-    /// the same thread.
-    ///
-    /// - Throws: `SQLITE_BUSY` when none came free until the timeout; the errors of opening.
-    package func acquireReader(timeout: Duration? = nil) throws -> Lease {
+    // Its users call these two without a closure in between.
+    @usableFromInline
+    package func acquireReader(timeout: Duration?) throws -> Lease {
         try checkProcess()
         let me = ThreadID.current
         if let lease = takeIdleReader(me) {
@@ -126,6 +125,7 @@ extension ConnectionPool {
         }
     }
 
+    @usableFromInline
     package func release(_ lease: Lease) {
         lease.connection._withUnsafeGuaranteedRef { tidy($0) }
         guard let slot = lease.slot else {

@@ -110,6 +110,7 @@ package final class ConnectionPool: @unchecked Sendable {
     /// snapshot of its own. For closures that run a single statement, which need no other.
     ///
     /// - Throws: as ``read(timeout:_:)``.
+    @inlinable
     package func readWithoutTransaction<T>(
         timeout: Duration? = nil, _ body: (Connection) throws -> T
     ) throws -> T {

@@ -34,6 +34,12 @@ import Testing
         return (fixture, try fixture.makeContext())
     }
 
+    private func byTitle(batchSize: Int) -> FetchRequest<Photo> {
+        var request = FetchRequest<Photo>(sortBy: [SortDescriptor(\.title)])
+        request.fetchBatchSize = batchSize
+        return request
+    }
+
     private func titles(
         _ predicate: Predicate<Photo>?, _ context: ManagedObjectContext
     ) throws -> [String] {
@@ -177,8 +183,7 @@ import Testing
         kind: GraphFixture.Kind
     ) throws {
         let (_, context) = try makeLibrary(kind)
-        var request = FetchRequest<Photo>(sortBy: [SortDescriptor(\.title)])
-        request.fetchBatchSize = 2
+        let request = byTitle(batchSize: 2)
         let photos = try context.fetch(request)
         #expect(photos.allSatisfy { $0.isFault })
         #expect(photos[3].title == "p3")
@@ -189,8 +194,7 @@ import Testing
     @Test(arguments: GraphFixture.Kind.allCases)
     func `faults of a batch that a child deletes are deleted`(kind: GraphFixture.Kind) throws {
         let (_, context) = try makeLibrary(kind)
-        var request = FetchRequest<Photo>(sortBy: [SortDescriptor(\.title)])
-        request.fetchBatchSize = 5
+        let request = byTitle(batchSize: 5)
         let photos = try context.fetch(request)
         let child = ManagedObjectContext(parent: context)
         context.mergePolicy = .error
@@ -205,8 +209,7 @@ import Testing
         kind: GraphFixture.Kind
     ) throws {
         let (_, context) = try makeLibrary(kind)
-        var request = FetchRequest<Photo>(sortBy: [SortDescriptor(\.title)])
-        request.fetchBatchSize = 5
+        var request = byTitle(batchSize: 5)
         context.mergePolicy = .error
         let photo = try context.fetch(request)[3]
         photo.title = "new"

@@ -86,4 +86,12 @@ struct ChecksumStore {
     }
 
     func bytes() throws -> Data { try Data(contentsOf: url) }
+
+    /// The pages that differ, counted from 1, without the first one, which has the generation.
+    static func differingPages(_ one: Data, _ other: Data, pageSize: Int = 4096) -> [Int] {
+        (2...min(one.count, other.count) / pageSize).filter { number in
+            let range = (number - 1) * pageSize..<number * pageSize
+            return one[range] != other[range]
+        }
+    }
 }

@@ -76,11 +76,7 @@ import Testing
         let writer = try self.reader(of: store)
         try writer.execute(sql: change)
         try move(writer)
-        let newer = try store.bytes()
-        let pages = (2...newer.count / 4096).filter { number in
-            let range = (number - 1) * 4096..<number * 4096
-            return older[range] != newer[range]
-        }
+        let pages = try ChecksumStore.differingPages(older, store.bytes())
         #expect(!pages.isEmpty)
         for page in pages { try store.overwrite(page: page, with: older) }
     }

@@ -132,7 +132,9 @@ import Testing
     ) throws -> (blocks: Set<Int>, page: Int) {
         try change(store.store, journalMode)
         let written = try store.store.bytes()
-        let blocks = Set(differingPages(store.newer, written).map { ($0 - 1) / 256 })
+        let blocks = Set(
+            ChecksumStore.differingPages(store.newer, written, pageSize: 512).map { ($0 - 1) / 256 }
+        )
         let page = store.stalePages.first { !blocks.contains(($0 - 1) / 256) }
         return (blocks, try #require(page))
     }
@@ -147,14 +149,6 @@ import Testing
         if journalMode == .wal { try connection.checkpoint(.passive) }
     }
 
-    /// Counted from 1, without the first one.
-    private func differingPages(_ one: Data, _ other: Data, pageSize: Int = 512) -> [Int] {
-        (2...min(one.count, other.count) / pageSize).filter { number in
-            let range = (number - 1) * pageSize..<number * pageSize
-            return one[range] != other[range]
-        }
-    }
-
     @Test(arguments: [ConnectionSettings.JournalMode.wal, .delete])
     func `the sums of an earlier transaction are not those of now`(
         journalMode: ConnectionSettings.JournalMode
@@ -164,7 +158,7 @@ import Testing
             .file(store.store.database.path), mode: .readWrite, vfs: ChecksumVFS.name)
         #expect(try ChecksumStore.content(of: reader) == store.content)
         try change(store.store, journalMode)
-        let pages = try differingPages(store.newer, store.store.bytes(), pageSize: 4096)
+        let pages = try ChecksumStore.differingPages(store.newer, store.store.bytes())
         #expect(pages.count == 1)
         try store.store.overwrite(page: try #require(pages.first), with: store.newer)
         try reader.resetPageCache()
@@ -186,7 +180,8 @@ import Testing
         try connection.checkpoint(.truncate)
         try connection.close()
         let written = try store.store.bytes()
-        let page = try #require(differingPages(store.newer, written).first)
+        let page = try #require(
+            ChecksumStore.differingPages(store.newer, written, pageSize: 512).first)
         #expect(try finds(page, of: store.newer, in: store.store, pageSize: 512))
     }
 
@@ -207,7 +202,7 @@ import Testing
         try sums.write(contentsOf: [1, 2, 3, 4])
         try sums.close()
         let newer = try write("b")
-        let page = try #require(differingPages(older, newer).first)
+        let page = try #require(ChecksumStore.differingPages(older, newer, pageSize: 512).first)
         try connection.close()
         #expect(try finds(page, of: older, in: store.store, pageSize: 512))
     }

@@ -142,10 +142,7 @@ struct ChangedStore {
 
     /// The pages that differ, counted from 1, without the first one, which has the generation.
     var stalePages: [Int] {
-        (2...min(older.count, newer.count) / pageSize).filter { number in
-            let range = (number - 1) * pageSize..<number * pageSize
-            return older[range] != newer[range]
-        }
+        ChecksumStore.differingPages(older, newer, pageSize: pageSize)
     }
 
     /// Puts the store back to what it is, but for one page.
